@@ -1,0 +1,39 @@
+/** Abort signals: waiting that can be cancelled. */
+import { CancelledError } from "./errors.ts";
+
+/** The error for an aborted signal: its reason when that is an error of its own, else a `CancelledError`. */
+export function abortError(signal: AbortSignal): unknown {
+  const reason: unknown = signal.reason;
+  const isDefault = reason === undefined || (reason instanceof DOMException && reason.name === "AbortError");
+  return isDefault ? new CancelledError() : reason;
+}
+
+/** Throws when the signal is aborted. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw abortError(signal);
+}
+
+/** Calls `listener` once when the signal aborts, at once when it already has. Returns a function that takes it back. */
+export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
+  if (signal === undefined) return () => {};
+  if (signal.aborted) {
+    listener();
+    return () => {};
+  }
+  signal.addEventListener("abort", listener, { once: true });
+  return () => signal.removeEventListener("abort", listener);
+}
+
+/** The promise's value, or a rejection as soon as the signal aborts. The promise itself goes on unobserved. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise<T>((resolve, reject) => {
+    const forget = onAbort(signal, () => reject(abortError(signal)));
+    promise.then(resolve, reject).finally(forget);
+  });
+}
+
+/** One signal that aborts with the first of the given ones; undefined entries are left out. */
+export function anySignal(...signals: (AbortSignal | undefined)[]): AbortSignal {
+  return AbortSignal.any(signals.filter((signal) => signal !== undefined));
+}
