@@ -1,11 +1,8 @@
 /** Abort signals: waiting that can be cancelled. */
-import { CancelledError } from "./errors.ts";
 
-/** The error for an aborted signal: its reason when that is an error of its own, else a `CancelledError`. */
+/** What a wait rejects with when its signal aborts: exactly the reason that the signal was given. */
 export function abortError(signal: AbortSignal): unknown {
-  const reason: unknown = signal.reason;
-  const isDefault = reason === undefined || (reason instanceof DOMException && reason.name === "AbortError");
-  return isDefault ? new CancelledError() : reason;
+  return signal.reason;
 }
 
 /** Throws when the signal is aborted. */

@@ -1,0 +1,66 @@
+/** Finding the program that a command names, as the child would, before Deno can find another. */
+import { delimiter, isAbsolute, join, resolve } from "../deps/path.ts";
+import { ProcessError } from "../base/errors.ts";
+
+/** Where a program is looked for. */
+export interface ProgramSearch {
+  /** The child's `PATH`; undefined when its environment has none. */
+  readonly path: string | undefined;
+  /** What a relative path is relative to: lait's current directory. */
+  readonly directory: string;
+}
+
+function suffixes(): readonly string[] {
+  if (Deno.build.os !== "windows") return [""];
+  return ["", ...(Deno.env.get("PATHEXT") ?? ".COM;.EXE;.BAT;.CMD").split(";")];
+}
+
+/** `yes` for a file that may be executed, `unknown` when lait may not look. */
+async function isProgram(path: string): Promise<"yes" | "no" | "unknown"> {
+  try {
+    const info = await Deno.stat(path);
+    return info.isFile && (info.mode === null || (info.mode & 0o111) !== 0) ? "yes" : "no";
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return await mayRun(path);
+    return "no";
+  }
+}
+
+/** With a narrowed --allow-run, Deno has resolved the listed programs itself: a path it grants is one of them. */
+async function mayRun(path: string): Promise<"yes" | "no" | "unknown"> {
+  const all = await Deno.permissions.query({ name: "run" });
+  if (all.state === "granted") return "unknown";
+  const one = await Deno.permissions.query({ name: "run", command: path });
+  return one.state === "granted" ? "yes" : "no";
+}
+
+/**
+ * The absolute path of a program. A name without a separator is searched in the child's `PATH` only; a relative path
+ * is taken from `search.directory`.
+ *
+ * @throws ProcessError of kind `spawn`, naming the program, when there is none
+ */
+export async function findProgram(name: string, search: ProgramSearch): Promise<string> {
+  if (name === "") throw new ProcessError("spawn", "cannot start a program without a name: the first word is empty");
+  if (name.includes("/") || (Deno.build.os === "windows" && name.includes("\\"))) {
+    const path = isAbsolute(name) ? name : resolve(search.directory, name);
+    // What is there but is no program gets the operating system's own message when it is started.
+    return path;
+  }
+  if (search.path === undefined) {
+    throw new ProcessError(
+      "spawn",
+      `cannot find the program \`${name}\`: its environment has no PATH; list PATH in \`env\`, or give an absolute path`,
+      { details: { program: name } },
+    );
+  }
+  for (const folder of search.path.split(delimiter)) {
+    for (const suffix of suffixes()) {
+      const candidate = join(resolve(search.directory, folder === "" ? "." : folder), name + suffix);
+      if (await isProgram(candidate) !== "no") return candidate;
+    }
+  }
+  throw new ProcessError("spawn", `cannot find the program \`${name}\` in the PATH of its environment`, {
+    details: { program: name },
+  });
+}

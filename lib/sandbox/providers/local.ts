@@ -1,0 +1,118 @@
+/** The host itself as a sandbox: no wall. For what the user asked to run on this machine. */
+import { ConfigurationError } from "../../base/errors.ts";
+import { checkKeys } from "../../base/options.ts";
+import { isAbsolute, resolve } from "../../deps/path.ts";
+import { readEnvironment } from "../../base/environment.ts";
+import { inheritedEnvironment, MODEL_KEY_VARIABLES } from "../environment.ts";
+import type { Command, CommandResult, SandboxLease, SandboxProcess, SandboxProvider, SpawnCommand } from "../lease.ts";
+import { type ProcessSpec, runProcess, startProcess } from "../process.ts";
+import { onAbort } from "../../base/signals.ts";
+
+/** Options of {@link createLocalSandboxProvider}. */
+export interface LocalSandboxOptions {
+  /** Variables that children get on top of the inherited environment. Default: none. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /**
+   * Names of variables that children do not inherit, besides `OPENAI_API_KEY` and `ANTHROPIC_API_KEY`. Default: none.
+   */
+  readonly withhold?: readonly string[];
+}
+
+/**
+ * A provider whose commands run on this machine with the rights of this process. Children inherit the environment
+ * without the model keys.
+ *
+ * @example
+ * ```ts
+ * import { createLocalSandboxProvider } from "./local.ts";
+ * const lease = await createLocalSandboxProvider().acquire({ directory: Deno.cwd() });
+ * const { stdout } = await lease.invoke({ executable: "echo", arguments: ["hello"] });
+ * console.assert(stdout === "hello\n");
+ * await lease.release();
+ * ```
+ */
+export function createLocalSandboxProvider(options: LocalSandboxOptions = {}): SandboxProvider {
+  checkKeys("createLocalSandboxProvider", options, ["variables", "withhold"]);
+  const { variables = {}, withhold = [] } = options;
+  return Object.freeze({
+    name: "local",
+    placement: "host" as const,
+    acquire: ({ directory }: { directory: string }) =>
+      Promise.resolve(new LocalLease(resolve(directory), { ...variables }, [...MODEL_KEY_VARIABLES, ...withhold])),
+  });
+}
+
+class LocalLease implements SandboxLease {
+  readonly root: string;
+  readonly #variables: Readonly<Record<string, string>>;
+  readonly #withheld: readonly string[];
+  readonly #released = new AbortController();
+  readonly #live = new Set<Promise<unknown>>();
+
+  constructor(root: string, variables: Readonly<Record<string, string>>, withheld: readonly string[]) {
+    this.root = root;
+    this.#variables = variables;
+    this.#withheld = withheld;
+  }
+
+  get home(): string {
+    return readEnvironment("HOME") ?? readEnvironment("USERPROFILE") ?? this.root;
+  }
+
+  #spec(command: Command | SpawnCommand): ProcessSpec {
+    if (this.#released.signal.aborted) throw new ConfigurationError("the sandbox lease was released");
+    const { directory } = command;
+    const inherited = command.inheritVariables === false
+      ? {}
+      : { ...inheritedEnvironment(this.#withheld), ...this.#variables };
+    return {
+      argv: [command.executable, ...command.arguments ?? []],
+      directory: directory === undefined
+        ? this.root
+        : isAbsolute(directory)
+        ? directory
+        : resolve(this.root, directory),
+      environment: { ...inherited, ...command.variables },
+      searchDirectory: this.root,
+    };
+  }
+
+  #bound(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? this.#released.signal : AbortSignal.any([signal, this.#released.signal]);
+  }
+
+  async invoke(command: Command): Promise<CommandResult> {
+    const run = runProcess(this.#spec(command), { ...command, signal: this.#bound(command.signal) });
+    return await this.#track(run);
+  }
+
+  async spawn(command: SpawnCommand): Promise<SandboxProcess> {
+    const signal = this.#bound(command.signal);
+    const process = await startProcess(this.#spec(command), { pipedInput: command.stdin === "piped", signal });
+    const forget = onAbort(signal, () => void process.end());
+    this.#track(process.status.finally(forget));
+    return process;
+  }
+
+  async #track<T>(work: Promise<T>): Promise<T> {
+    this.#live.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#live.delete(work);
+    }
+  }
+
+  async upload(hostPath: string, sandboxPath: string): Promise<void> {
+    await Deno.copyFile(hostPath, resolve(this.root, sandboxPath));
+  }
+
+  async download(sandboxPath: string, hostPath: string): Promise<void> {
+    await Deno.copyFile(resolve(this.root, sandboxPath), hostPath);
+  }
+
+  async release(): Promise<void> {
+    this.#released.abort(new ConfigurationError("the sandbox lease was released"));
+    await Promise.allSettled([...this.#live]);
+  }
+}
