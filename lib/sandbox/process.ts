@@ -211,11 +211,11 @@ class CollectedRun {
       this.#end({ grace: true });
     }, deadlineMs);
     try {
-      const fed = this.#feed();
+      const stopFeeding = this.#feed();
       const status = await this.#process.status;
       const exitedByItself = this.#ended === undefined;
       await this.#drain();
-      await fed;
+      stopFeeding();
       const ended = await this.#ended;
       if (signal?.aborted) throw signal.reason;
       // A deadline that passes while the pipes of an ended command are drained only ends the draining.
@@ -233,15 +233,16 @@ class CollectedRun {
     this.#ended.then(() => this.#stopDraining());
   }
 
-  async #feed(): Promise<void> {
-    if (this.#process.stdin === undefined) return;
-    try {
-      const writer = this.#process.stdin.getWriter();
-      await writer.write(new TextEncoder().encode(this.#options.stdin ?? ""));
-      await writer.close();
-    } catch {
-      // A program that does not read its input is fine.
-    }
+  /**
+   * Writes standard input beside everything else. Returns what gives it up: a write to a pipe that somebody holds and
+   * nobody reads cannot be taken back, so it is not waited for.
+   */
+  #feed(): () => void {
+    if (this.#process.stdin === undefined) return () => {};
+    const writer = this.#process.stdin.getWriter();
+    // A program that does not read its input is fine, so a broken pipe is no failure.
+    writer.write(new TextEncoder().encode(this.#options.stdin ?? "")).then(() => writer.close()).catch(() => {});
+    return () => void writer.abort().catch(() => {});
   }
 
   /** Reads both pipes to their end, for at most the drain time; then closes them. */

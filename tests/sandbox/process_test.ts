@@ -53,6 +53,13 @@ Deno.test("runProcess: stdin is the null device, or the text that was given", as
   assert.equal((await run(["true"], { stdin: "x".repeat(1 << 20) })).status, 0);
 });
 
+Deno.test("runProcess: a grandchild that holds standard input without reading it cannot hang the call", async () => {
+  const child = uniqueSleep();
+  const script = `exec 3<&0; sleep ${child} <&3 >/dev/null 2>&1 & exit 0`;
+  assert.equal((await run(["sh", "-c", script], { stdin: "x".repeat(1 << 20) })).status, 0);
+  await endAllProcesses();
+});
+
 Deno.test("runProcess: the child sees the environment given and nothing else", async () => {
   const { stdout } = await run(["/usr/bin/env"], {}, { ONLY: "this" });
   assert.equal(stdout, "ONLY=this\n");
