@@ -1,6 +1,7 @@
 /** What a file says, with the place of every value: what the readers of formats make, and what shapes check. */
 import type { Place } from "../base/diagnostic.ts";
 import { type JsonValue, setOwn } from "../base/json.ts";
+import type { TextPlace } from "./text_place.ts";
 
 /** A value of a file and where it stands. */
 export type SourceNode = ScalarNode | ListNode | MapNode;
@@ -9,7 +10,7 @@ export type SourceNode = ScalarNode | ListNode | MapNode;
 export interface ScalarNode {
   readonly kind: "scalar";
   readonly value: string | number | boolean | null;
-  readonly place: Place;
+  readonly place: TextPlace;
 }
 
 /** A list. */

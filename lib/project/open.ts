@@ -1,0 +1,147 @@
+/**
+ * From settings to something that runs: an agent over the one engine, with the provider, the tools, the policy and the
+ * approver that the project's files ask for.
+ */
+import { ConfigurationError, DiagnosticError } from "../base/errors.ts";
+import type { EnvironmentReader } from "../base/environment.ts";
+import { readTextBounded } from "../base/files.ts";
+import { LIMITS } from "../base/limits.ts";
+import { createAgent, type CustomAgent } from "../harness/agent.ts";
+import { createHarnessWith } from "../harness/harness.ts";
+import type { ModelProvider } from "../model/provider.ts";
+import { createChatCompletionsProvider } from "../model/providers/chat_completions.ts";
+import type { Script } from "../model/providers/script.ts";
+import { createScriptedModelProvider, type ScriptedModelProvider } from "../model/providers/scripted.ts";
+import type { SandboxLease } from "../sandbox/lease.ts";
+import { createLocalSandboxProvider } from "../sandbox/providers/local.ts";
+import { nodeToJson } from "../source/node.ts";
+import { readYaml } from "../source/yaml.ts";
+import type { ApproveTool } from "../tool/approval.ts";
+import { checkCollisions } from "../tool/name.ts";
+import { evaluatePolicy } from "../tool/policy.ts";
+import type { HarnessTool } from "../tool/tool.ts";
+import { KeyRing, keyVariables } from "./keys.ts";
+import { type Project, shownPath } from "./project.ts";
+import { type Endpoint, type RequestSettings, unknownName } from "./settings.ts";
+
+/** What an invocation brings besides the project. */
+export interface SessionOptions {
+  readonly environment: EnvironmentReader;
+  /** Asked before each call that the policy lets through. */
+  readonly approve?: ApproveTool;
+  /** Aborts when the invocation ends. */
+  readonly signal: AbortSignal;
+}
+
+/** How one request is made. */
+export interface RequestOptions {
+  readonly streaming: boolean;
+  /** Whether streamed answers should report their tokens. */
+  readonly wantUsage: boolean;
+}
+
+/** One invocation's view of a project: providers, keys and the lease are made once and shared. */
+export class ProjectSession {
+  readonly #project: Project;
+  readonly #options: SessionOptions;
+  readonly #keys: KeyRing;
+  readonly #scripts = new Map<string, ScriptedModelProvider>();
+
+  /** A session; `lease` is where tools run. */
+  constructor(project: Project, options: SessionOptions) {
+    this.#project = project;
+    this.#options = options;
+    this.#keys = new KeyRing(project, options.signal);
+  }
+
+  /** The sandbox of the command: this machine, in lait's current directory, without the model keys. */
+  async lease(): Promise<SandboxLease> {
+    const withhold = keyVariables(this.#project.layers.map(({ config }) => config));
+    return await createLocalSandboxProvider({ withhold }).acquire({ directory: this.#project.directory });
+  }
+
+  /** The agent for these settings. */
+  async agent(settings: RequestSettings, request: RequestOptions): Promise<CustomAgent> {
+    refuseUnbuilt(this.#project);
+    const policy = this.#project.config.tool_policy;
+    const patterns = { allow: policy?.allow ?? [], deny: policy?.deny ?? [] };
+    const { approve } = this.#options;
+    const harness = createHarnessWith({
+      modelProvider: await this.#provider(settings.endpoint),
+      ...(settings.system === undefined || settings.system.trim() === "" ? {} : { instructions: settings.system }),
+      tools: settings.tools.length === 0 ? [] : await this.#tools(settings.tools),
+      limits: { maxSteps: settings.maxToolRounds },
+      toolExecution: {
+        concurrency: LIMITS.parallelCalls,
+        scheduling: "parallel",
+        deadlineMs: false,
+        onInvalidCall: "fail",
+        maxResultCharacters: false,
+      },
+      ...(approve === undefined ? {} : { approve }),
+      cache: false,
+    }, {
+      streaming: request.streaming,
+      cutAnswer: "keep",
+      stepsLimit: { name: "max_tool_rounds", advice: "raise default.max_tool_rounds in lait.config.yml" },
+      wantUsage: request.wantUsage,
+      policy: (tool) => evaluatePolicy(patterns, tool),
+    });
+    return createAgent({ harness, model: settings.model });
+  }
+
+  /** For the end of a successful run: a script whose answers were not all used is an error. */
+  checkScripts(): void {
+    for (const script of this.#scripts.values()) script.checkUsed();
+  }
+
+  async #provider(endpoint: Endpoint): Promise<ModelProvider> {
+    if (endpoint.kind === "script") return await this.#script(endpoint.path);
+    return createChatCompletionsProvider({
+      baseUrl: endpoint.baseUrl,
+      apiKey: (signal) => this.#keys.key(endpoint.key, signal),
+      timeoutMs: LIMITS.modelAttemptMs,
+      timeoutCovers: "exchange",
+      maxResponseBytes: LIMITS.modelResponseBytes,
+      storeFalse: false,
+    });
+  }
+
+  async #script(path: string): Promise<ScriptedModelProvider> {
+    const known = this.#scripts.get(path);
+    if (known !== undefined) return known;
+    const name = shownPath(path, this.#project.directory);
+    const { root, diagnostics } = readYaml(await readTextBounded(path), name);
+    if (diagnostics.length > 0) throw new DiagnosticError(diagnostics);
+    // `checkScript` refuses whatever is no script.
+    const script = createScriptedModelProvider((root === undefined ? [] : nodeToJson(root)) as Script, { name });
+    this.#scripts.set(path, script);
+    return script;
+  }
+
+  async #tools(names: readonly string[]): Promise<HarnessTool[]> {
+    const { createCommandTool } = await import("../tool/command.ts");
+    const entries = this.#project.config.tools ?? {};
+    const tools = names.map((name) => {
+      if (!Object.hasOwn(entries, name)) throw unknownName("tool", name, "tools", Object.keys(entries));
+      return createCommandTool(name, entries[name]!, {
+        variable: this.#options.environment,
+        placeOf: (...path) => this.#project.placeOf("tools", name, ...path),
+      }) as HarnessTool;
+    });
+    checkCollisions(tools.map((tool, index) => ({ name: tool.name, source: `tools.${names[index]}` })));
+    return tools;
+  }
+}
+
+/** Defaults that would be silently without effect in this version. */
+function refuseUnbuilt(project: Project): void {
+  const defaults = project.config.default ?? {};
+  for (const key of ["mcp", "skills", "subagents"] as const) {
+    if ((defaults[key]?.length ?? 0) === 0) continue;
+    throw new ConfigurationError(`default.${key} is not supported by this version of lait; remove it or set it to []`);
+  }
+  if (defaults.compaction !== undefined) {
+    throw new ConfigurationError("default.compaction is not supported by this version of lait; remove it");
+  }
+}
