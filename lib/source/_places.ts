@@ -14,7 +14,8 @@ export function remember(value: object, node: SourceNode): void {
 /**
  * Where a value was read: `placeOf(tool)` is the place of the object itself, `placeOf(tool, "command", 0)` that of the
  * first item of its key `command`. Undefined when the object was not read from a file or has no such value. A copy of
- * the object (`{ ...tool }`) has no place.
+ * the object (`{ ...tool }`) has no place. The place of a text also says how its lines lie in the file, which
+ * `parseTemplate` takes as its origin.
  */
 export function placeOf(value: object, ...path: readonly (string | number)[]): TextPlace | undefined {
   let node = nodeOf(value);

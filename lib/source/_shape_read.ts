@@ -5,6 +5,7 @@ import { didYouMean } from "../base/nearest.ts";
 import { shorten } from "../base/text.ts";
 import type { MapNode, SourceNode } from "./node.ts";
 import { remember } from "./_places.ts";
+import type { TextPlace } from "./text_place.ts";
 import type { EnumShape, Infer, RecordShape, Shape, UnionShape } from "./shape.ts";
 
 /**
@@ -129,7 +130,9 @@ class Reader {
     return undefined;
   }
 
-  #fault(id: string, place: Place, message: string, hint?: string): void {
+  #fault(id: string, at: Place, message: string, hint?: string): void {
+    // Without what a text's place says about its content: that is not for those who read diagnostics.
+    const { content: _, ...place }: TextPlace = at;
     this.faults.push({ id, severity: "error", place, message, ...(hint === undefined ? {} : { hint }) });
   }
 }

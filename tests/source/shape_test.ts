@@ -22,6 +22,7 @@ import {
   text,
   union,
 } from "../../lib/source/shape.ts";
+import { parseTemplate } from "../../lib/source/template/template.ts";
 import { readYaml } from "../../lib/source/yaml.ts";
 
 const model = record({
@@ -208,6 +209,18 @@ for (const [name, source, faults] of FAULTS) {
     assert.deepEqual(read(config, source), { value: undefined, faults });
   });
 }
+
+Deno.test("readShape: the place of a fault is a plain place", () => {
+  const faults: Diagnostic[] = [];
+  readShape(integer, readYaml("'x'", "f.yml").root!, faults);
+  assert.deepEqual(faults[0]?.place, { file: "f.yml", line: 1, column: 1 });
+});
+
+Deno.test("placeOf: the place of a text is a template's origin", () => {
+  const value = good(config, "system: |\n  a\n  {{ x }}\n");
+  const template = parseTemplate(value.system ?? "", placeOf(value, "system"));
+  assert.throws(() => template.render({}), { message: '"x" is not defined (f.yml:3:6)' });
+});
 
 Deno.test("readShape: all faults are collected, none hides another", () => {
   const { faults } = read(

@@ -1,0 +1,47 @@
+/** How a command ends: exit codes by the class of the error, and the error's lines on standard error. */
+import {
+  CancelledError,
+  DiagnosticError,
+  LaitError,
+  messageChain,
+  ModelError,
+  TimeoutError,
+  UsageError,
+} from "../base/errors.ts";
+import { formatDiagnostic } from "../base/diagnostic.ts";
+import { PRODUCT_NAME } from "../base/product.ts";
+import { ClosedOutput, Interruption } from "./interrupt.ts";
+import type { Io } from "./io.ts";
+
+/** Every exit code, once. */
+export const EXIT = Object.freeze({
+  success: 0,
+  failure: 1,
+  usage: 2,
+  file: 3,
+  model: 4,
+  timeout: 5,
+});
+
+/** The exit code for what a command threw. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof Interruption) return error.exitCode;
+  if (error instanceof ClosedOutput) return EXIT.success;
+  if (error instanceof UsageError) return EXIT.usage;
+  if (error instanceof DiagnosticError) return EXIT.file;
+  if (error instanceof ModelError) return EXIT.model;
+  if (error instanceof TimeoutError || error instanceof CancelledError) return EXIT.timeout;
+  if (error instanceof DOMException && error.name === "AbortError") return EXIT.timeout;
+  return EXIT.failure;
+}
+
+/** Says on standard error what went wrong; nothing for an interruption, which has been announced. */
+export function reportError(io: Io, error: unknown, verbose: boolean): void {
+  if (error instanceof Interruption || error instanceof ClosedOutput) return;
+  const lines = error instanceof DiagnosticError ? error.diagnostics.map(formatDiagnostic) : [messageChain(error)];
+  if (error instanceof UsageError && error.hint !== undefined) lines.push(error.hint);
+  const unexpected = !(error instanceof LaitError);
+  const prefix = unexpected ? `${PRODUCT_NAME}: unexpected error: ` : `${PRODUCT_NAME}: `;
+  io.stderr.write(lines.map((line) => `${prefix}${line}\n`).join(""));
+  if (unexpected && verbose && error instanceof Error) io.stderr.write(`${error.stack ?? ""}\n`);
+}

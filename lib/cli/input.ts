@@ -1,0 +1,40 @@
+/** Where the prompt comes from: the command line, standard input, or both. */
+import { PRODUCT_NAME } from "../base/product.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Io } from "./io.ts";
+
+/** How a prompt is found. */
+export interface InputOptions {
+  /** The word of the command line; `-` stands for standard input. */
+  readonly positional: string | undefined;
+  /** Whether standard input is left alone. */
+  readonly noStdin: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The prompt: the positional word, what is piped in, or both with a blank line between. Standard input is read when it
+ * is no terminal, or when the word is `-`; blank input counts as none. Undefined when there is nothing.
+ */
+export async function readPrompt(io: Io, { positional, noStdin, signal }: InputOptions): Promise<string | undefined> {
+  const asked = positional === "-";
+  const piped = asked || (!noStdin && !io.stdin.isTerminal) ? await readPiped(io, positional, signal) : undefined;
+  const word = asked ? undefined : positional;
+  if (word === undefined) return piped;
+  return piped === undefined ? word : `${word}\n\n${piped}`;
+}
+
+async function readPiped(io: Io, positional: string | undefined, signal: AbortSignal): Promise<string | undefined> {
+  // A parent that leaves a pipe open and silent makes every reader wait: say so, and how not to.
+  const timer = positional === undefined || io.stdin.isTerminal ? undefined : setTimeout(() => {
+    io.stderr.write(
+      `note: ${PRODUCT_NAME} is waiting for the end of standard input; to leave it alone pass --no-stdin, or </dev/null\n`,
+    );
+  }, LIMITS.silentInputMs);
+  try {
+    const text = (await io.stdin.readAll(signal)).replace(/[\r\n]+$/, "");
+    return text.trim() === "" ? undefined : text;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,153 @@
+/** The streams and surroundings of a command, so that a command can be run with others than the process's. */
+import { type EnvironmentReader, readEnvironment } from "../base/environment.ts";
+import { ConfigurationError } from "../base/errors.ts";
+import { decodeUtf8, decodeUtf8Lossy } from "../base/text.ts";
+import { untilAborted } from "../base/signals.ts";
+
+/** Standard output: results only. */
+export interface ResultStream {
+  readonly isTerminal: boolean;
+  /** Queues text; what is queued is written in order. */
+  write(text: string): void;
+  /** Resolves when everything queued has been written, or nobody reads any more. */
+  flush(): Promise<void>;
+  /** Called once when nobody reads any more. */
+  onClosed(listener: () => void): void;
+}
+
+/** Standard error: everything that is no result. Written at once. */
+export interface MessageStream {
+  readonly isTerminal: boolean;
+  write(text: string): void;
+}
+
+/** Standard input. */
+export interface InputStream {
+  readonly isTerminal: boolean;
+  /** Everything up to the end, as text. */
+  readAll(signal: AbortSignal): Promise<string>;
+  /** One line without its ending; undefined at the end of the input. */
+  readLine(signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** What surrounds a command. */
+export interface Io {
+  readonly stdout: ResultStream;
+  readonly stderr: MessageStream;
+  readonly stdin: InputStream;
+  readonly environment: EnvironmentReader;
+  /** The current directory, absolute. */
+  readonly directory: string;
+}
+
+/** The process's own streams and surroundings. */
+export function systemIo(): Io {
+  return {
+    stdout: new QueuedOutput(Deno.stdout, Deno.stdout.isTerminal()),
+    stderr: { isTerminal: Deno.stderr.isTerminal(), write: writeMessage },
+    stdin: new BufferedInput(Deno.stdin, Deno.stdin.isTerminal()),
+    environment: readEnvironment,
+    directory: Deno.cwd(),
+  };
+}
+
+function writeMessage(text: string): void {
+  let bytes = new TextEncoder().encode(text);
+  try {
+    while (bytes.length > 0) bytes = bytes.subarray(Deno.stderr.writeSync(bytes));
+  } catch {
+    // Nobody reads messages: there is nobody to tell.
+  }
+}
+
+/** Writes in order and in full, however slow the reader is. */
+export class QueuedOutput implements ResultStream {
+  readonly isTerminal: boolean;
+  readonly #writer: { write(bytes: Uint8Array): Promise<number> };
+  readonly #listeners: (() => void)[] = [];
+  #queue: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  /** Writes to `writer`. */
+  constructor(writer: { write(bytes: Uint8Array): Promise<number> }, isTerminal: boolean) {
+    this.#writer = writer;
+    this.isTerminal = isTerminal;
+  }
+
+  /** Queues text. */
+  write(text: string): void {
+    if (text !== "") this.#queue = this.#queue.then(() => this.#writeAll(text));
+  }
+
+  /** Waits for the queue. */
+  async flush(): Promise<void> {
+    await this.#queue;
+  }
+
+  /** See the interface. */
+  onClosed(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async #writeAll(text: string): Promise<void> {
+    if (this.#closed) return;
+    let bytes = new TextEncoder().encode(text);
+    try {
+      while (bytes.length > 0) bytes = bytes.subarray(await this.#writer.write(bytes));
+    } catch {
+      this.#closed = true;
+      for (const listener of this.#listeners) listener();
+    }
+  }
+}
+
+/** Reads text and lines from one source; what a line leaves over is kept for the next. */
+export class BufferedInput implements InputStream {
+  readonly isTerminal: boolean;
+  readonly #reader: { read(buffer: Uint8Array): Promise<number | null> };
+  #buffered: Uint8Array = new Uint8Array();
+
+  /** Reads from `reader`. */
+  constructor(reader: { read(buffer: Uint8Array): Promise<number | null> }, isTerminal: boolean) {
+    this.#reader = reader;
+    this.isTerminal = isTerminal;
+  }
+
+  /** Reads to the end. */
+  async readAll(signal: AbortSignal): Promise<string> {
+    while (await this.#fill(signal)) {
+      // Until the end.
+    }
+    const text = decodeUtf8(this.#buffered);
+    this.#buffered = new Uint8Array();
+    if (text === undefined) throw new ConfigurationError("standard input is not UTF-8 text");
+    return text;
+  }
+
+  /** Reads a line. */
+  async readLine(signal: AbortSignal): Promise<string | undefined> {
+    for (;;) {
+      const end = this.#buffered.indexOf(10);
+      if (end >= 0) return this.#take(end, end + 1);
+      if (await this.#fill(signal)) continue;
+      return this.#buffered.length === 0 ? undefined : this.#take(this.#buffered.length, this.#buffered.length);
+    }
+  }
+
+  #take(end: number, next: number): string {
+    const line = decodeUtf8Lossy(this.#buffered.subarray(0, end)).replace(/\r$/, "");
+    this.#buffered = this.#buffered.subarray(next);
+    return line;
+  }
+
+  async #fill(signal: AbortSignal): Promise<boolean> {
+    const chunk = new Uint8Array(64 * 1024);
+    const count = await untilAborted(this.#reader.read(chunk), signal);
+    if (count === null) return false;
+    const joined = new Uint8Array(this.#buffered.length + count);
+    joined.set(this.#buffered);
+    joined.set(chunk.subarray(0, count), this.#buffered.length);
+    this.#buffered = joined;
+    return true;
+  }
+}
