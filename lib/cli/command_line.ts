@@ -34,6 +34,7 @@ export function createCommand(name: string, summary: string): Command {
     .description(summary)
     .helpOption("-h, --help", "show this help")
     .exitOverride()
+    // Nothing is printed by the parser: `parseLine` hands on what it has to say.
     .configureOutput({ writeOut: () => {}, writeErr: () => {} })
     .configureHelp({ helpWidth: 100 })
     .showSuggestionAfterError(true)
@@ -64,12 +65,14 @@ export function addGlobalOptions(command: Command): Command {
  */
 export function parseLine(command: Command, argv: readonly string[]): ParsedLine {
   const seen = new Set<string>();
+  let help = "";
+  command.configureOutput({ writeOut: (text) => void (help += text), writeErr: () => {} });
   for (const name of ["config", "no-config"]) command.on(`option:${name}`, () => void seen.add(name));
   try {
     command.parse([...argv], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.code === "commander.helpDisplayed") throw new HelpRequested(command.helpInformation());
+    if (error.code === "commander.helpDisplayed") throw new HelpRequested(help);
     throw usageError(error, command);
   }
   if (seen.size > 1) throw new UsageError("--config and --no-config exclude each other");

@@ -1,0 +1,130 @@
+/** The command: argv in, exit code out. Each command's module is loaded only when it is called. */
+import { PRODUCT_NAME, VERSION } from "../base/product.ts";
+import type { Command } from "../deps/commander.ts";
+import type { CommandModule } from "./command.ts";
+import {
+  addGlobalOptions,
+  createCommand,
+  findCommand,
+  HelpRequested,
+  onePrompt,
+  type ParsedLine,
+  parseLine,
+  refuseOptionsBefore,
+} from "./command_line.ts";
+import { EXIT, exitCodeOf, reportError } from "./exit.ts";
+import { listenForInterrupts } from "./interrupt.ts";
+import type { Io } from "./io.ts";
+
+interface CommandEntry {
+  readonly summary: string;
+  load(): Promise<CommandModule>;
+}
+
+/** Every subcommand, in the order of the help. */
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  demo: {
+    summary: "show the main job offline: a scripted model uses a real command",
+    load: () => import("./commands/demo.ts"),
+  },
+};
+
+const NAMES = Object.keys(COMMANDS);
+
+/**
+ * Runs a command line.
+ *
+ * @returns the exit code: 0 success, 1 failure, 2 usage, 3 a file that people wrote, 4 model, 5 timeout, 128 and the
+ * signal's number when a signal ended it
+ */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  const verbose = argv.some((word) => /^-v+$|^--verbose$/.test(word));
+  try {
+    const [first] = argv;
+    if (first === "--version" || first === "-V") io.stdout.write(`${PRODUCT_NAME} ${VERSION}\n`);
+    else await dispatch(first === "help" ? helpWords(argv) : argv, io);
+    await io.stdout.flush();
+    return EXIT.success;
+  } catch (error) {
+    if (error instanceof HelpRequested) {
+      io.stdout.write(error.text);
+      await io.stdout.flush();
+      return EXIT.success;
+    }
+    await io.stdout.flush();
+    reportError(io, error, verbose);
+    return exitCodeOf(error);
+  }
+}
+
+/** `lait help`, `lait help demo`. */
+function helpWords(argv: readonly string[]): readonly string[] {
+  return argv[1] !== undefined && NAMES.includes(argv[1]) ? [argv[1], "--help"] : ["--help"];
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<void> {
+  const chat = await import("./commands/chat.ts");
+  const root = createRoot(chat);
+  const { command: name, before, rest } = findCommand(root, argv, NAMES);
+  if (name === undefined) {
+    const line = parseLine(root, rest);
+    const prompt = onePrompt(line.words, NAMES, rest.includes("--"));
+    await runCommand(chat, { ...line, words: prompt === undefined ? [] : [prompt] }, io);
+    return;
+  }
+  const { summary, load } = COMMANDS[name]!;
+  const command = createCommand(`${PRODUCT_NAME} ${name}`, summary);
+  refuseOptionsBefore(before, addGlobalOptions(createCommand("globals", "")), name);
+  const module = await load();
+  module.define(command);
+  addGlobalOptions(command);
+  await runCommand(module, parseLine(command, [...before, ...rest]), io);
+}
+
+function createRoot(chat: CommandModule): Command {
+  const root = createCommand(
+    PRODUCT_NAME,
+    "Ask a language model something, and let it use your local commands.",
+  );
+  chat.define(root);
+  addGlobalOptions(root);
+  root.option("-V, --version", "print the version");
+  const width = Math.max(...NAMES.map((name) => name.length));
+  const commands = NAMES.map((name) => `  ${name.padEnd(width)}  ${COMMANDS[name]!.summary}`).join("\n");
+  root.usage("[options] [PROMPT]\n       lait <command> [options]");
+  root.addHelpText("after", `\nCommands:\n${commands}\n${EXAMPLES}`);
+  return root;
+}
+
+const EXAMPLES = `
+Examples:
+  lait demo                                         see it work, without a model or a key
+  lait "Say hello." --model small --base-url http://localhost:1234/v1
+  git diff | lait "Review this."                    what is piped in is added to the prompt
+  lait "Where is TODO used?" --tool find_text       find_text is a command of lait.config.yml
+
+A command as a tool, in lait.config.yml:
+  tools:
+    find_text:
+      command: ["rg", "-n", "-e", "{{ input.pattern }}"]
+      parameters:
+        type: object
+        properties: { pattern: { type: string } }
+        required: [pattern]
+
+Exit codes: 0 success, 1 failure, 2 usage, 3 a file has faults, 4 model server, 5 timeout, 130 interrupted
+`;
+
+async function runCommand(module: CommandModule, line: ParsedLine, io: Io): Promise<void> {
+  if (line.options["version"] === true) {
+    io.stdout.write(`${PRODUCT_NAME} ${VERSION}\n`);
+    return;
+  }
+  const interrupts = listenForInterrupts(io);
+  try {
+    await module.run({ io, line, signal: interrupts.signal });
+    await io.stdout.flush();
+  } finally {
+    await interrupts.release();
+  }
+}
