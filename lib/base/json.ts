@@ -5,6 +5,7 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 
 /** A JSON object. Keys that look like array indexes come first, in ascending order: JavaScript orders them so. */
 export interface JsonObject {
+  /** Any keys. */
   readonly [key: string]: JsonValue;
 }
 

@@ -47,6 +47,12 @@ export const LIMITS = Object.freeze({
   silentInputMs: 2_000,
   /** How often an approval question is asked before anything else than y, n or a counts as n. */
   approvalQuestions: 3,
-  /** Aliases (`*name`) that a YAML file may use. */
+  /** Aliases (`*name`) that a YAML file may use, and what they may add: nodes, a text once for every 64 characters. */
   yamlAliases: 100,
+  yamlAliasedNodes: 100_000,
+  /** How deep values may be nested in a YAML file, and blocks and calls in a template. */
+  yamlDepth: 200,
+  templateDepth: 200,
+  /** Faults of one file, and issues of one value, that are told; what follows is seldom worth reading. */
+  faultsShown: 100,
 });

@@ -14,9 +14,13 @@ export interface AgentOptions {
 
 /** An agent; made by {@link createAgent}, frozen. */
 export interface CustomAgent {
+  /** Marks an agent of this loop. */
   readonly kind: "custom";
+  /** The kind of agent, for messages. */
   readonly name: "custom";
+  /** What it works with. */
   readonly harness: Harness;
+  /** The model, with its settings. */
   readonly model: AgentModel;
 }
 

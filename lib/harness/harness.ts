@@ -42,7 +42,9 @@ export interface HarnessOptions {
   readonly instructions?: string | readonly string[];
   /** What the model may call. Default: nothing. */
   readonly tools?: readonly HarnessTool[];
+  /** Bounds of one turn. */
   readonly limits?: HarnessLimits;
+  /** How calls are run. */
   readonly toolExecution?: HarnessToolExecution;
   /** Asked before each call that may run. Default: nobody is asked. */
   readonly approve?: ApproveTool;
@@ -75,13 +77,21 @@ const API_PROFILE: LoopProfile = Object.freeze({
 
 /** A harness; made by {@link createHarness}, frozen. */
 export interface Harness {
+  /** Marks a harness of this loop. */
   readonly kind: "custom";
+  /** What answers. */
   readonly modelProvider: ModelProvider;
+  /** The parts of the system text. */
   readonly instructions: readonly string[];
+  /** What the model may call. */
   readonly tools: readonly HarnessTool[];
+  /** The bounds, with the defaults filled in. */
   readonly limits: HarnessLimits & { readonly maxSteps: number };
+  /** How calls are run, with the defaults filled in. */
   readonly toolExecution: Required<HarnessToolExecution>;
+  /** Asked before each call that may run. */
   readonly approve?: ApproveTool;
+  /** Whether the provider should cache the conversation's beginning. */
   readonly cache: boolean;
 }
 

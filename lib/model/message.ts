@@ -6,18 +6,23 @@ import { isJsonObject } from "../base/json.ts";
 
 /** A piece of text. */
 export interface TextBlock {
+  /** Marks the block. */
   readonly type: "text";
+  /** The text. */
   readonly text: string;
 }
 
 /** An image, by URL or as a `data:` URL. User messages only. */
 export interface ImageBlock {
+  /** Marks the block. */
   readonly type: "image";
+  /** Where the image is, or the image itself. */
   readonly url: string;
 }
 
 /** A document. User messages only. */
 export interface FileBlock {
+  /** Marks the block. */
   readonly type: "file";
   /** The name that the model is told. */
   readonly name: string;
@@ -29,6 +34,7 @@ export interface FileBlock {
 
 /** The model asks for a tool. Assistant messages only. */
 export interface ToolCallBlock {
+  /** Marks the block. */
   readonly type: "tool-call";
   /** Unique in the conversation; the result names it. */
   readonly id: string;
@@ -42,8 +48,11 @@ export interface ToolCallBlock {
 
 /** What a tool call came to. User messages only. */
 export interface ToolResultBlock {
+  /** Marks the block. */
   readonly type: "tool-result";
+  /** The id of the call that this answers. */
   readonly callId: string;
+  /** What the model gets. */
   readonly content: string;
   /** Whether the tool failed. Default: false. */
   readonly isError?: boolean;
@@ -51,10 +60,13 @@ export interface ToolResultBlock {
 
 /** The model's thinking; `data` is what the same provider and model want back. Assistant messages only. */
 export interface ReasoningBlock {
+  /** Marks the block. */
   readonly type: "reasoning";
   /** The identity of the provider that made it. */
   readonly provider: string;
+  /** The model that made it. */
   readonly model: string;
+  /** What the provider wants back, as it sent it. */
   readonly data: unknown;
   /** The readable part, where there is one. */
   readonly text?: string;
@@ -71,7 +83,9 @@ export type ModelContentBlock =
 
 /** A message of the conversation. The system text is not one. */
 export interface ModelMessage {
+  /** Who speaks. Tool results are the user's. */
   readonly role: "user" | "assistant";
+  /** The pieces, at least one. */
   readonly content: readonly ModelContentBlock[];
 }
 

@@ -25,9 +25,11 @@ export interface AgentModel {
 
 /** A tool as the model sees it. */
 export interface ToolSpec {
+  /** The name to call it by. */
   readonly name: string;
   /** Absent when the tool's author gave none. */
   readonly description?: string;
+  /** JSON Schema of the arguments; its root is an object. */
   readonly inputSchema: JsonObject;
 }
 
@@ -35,6 +37,7 @@ export interface ToolSpec {
 export interface ResponseFormat {
   /** 1–64 letters, digits, `_` or `-`. */
   readonly name: string;
+  /** JSON Schema of the answer. */
   readonly schema: JsonObject | boolean;
 }
 
@@ -42,6 +45,7 @@ export interface ResponseFormat {
 export interface ModelNotice {
   /** `retry` and `fallback` before another attempt, `cache` and `replay` when no request was made. */
   readonly kind: "retry" | "fallback" | "cache" | "replay";
+  /** For people. */
   readonly message: string;
   /** The attempt that follows, from 2. */
   readonly attempt?: number;
@@ -49,22 +53,33 @@ export interface ModelNotice {
 
 /** One request. Exactly one of `prompt` and `messages` is given. */
 export interface ModelRequest {
+  /** The name that the provider knows. */
   readonly model: string;
+  /** The user's one message. */
   readonly prompt?: string;
+  /** The conversation; it ends with the user's message. */
   readonly messages?: readonly ModelMessage[];
+  /** The system text. Absent when there is none. */
   readonly system?: string;
   /** Absent when there are none. */
   readonly tools?: readonly ToolSpec[];
+  /** Tokens that the answer may have. Default: the provider's own. */
   readonly maxOutputTokens?: number;
+  /** How hard to think. Default: the provider's own. */
   readonly reasoning?: ModelReasoning;
+  /** 0–2. Default: the provider's own. */
   readonly temperature?: number;
+  /** 0–1. Default: the provider's own. */
   readonly topP?: number;
+  /** An answer that must be JSON. Default: text. */
   readonly responseFormat?: ResponseFormat;
   /** A wish that the provider caches the conversation's beginning. */
   readonly cache?: boolean;
   /** Whether a streamed answer should report its tokens, which some servers only do when asked. Default: true. */
   readonly wantUsage?: boolean;
+  /** Cancels the request. */
   readonly signal?: AbortSignal;
+  /** Hears of retries, fallbacks and answers that needed no request. */
   readonly onNotice?: (notice: ModelNotice) => void;
 }
 
@@ -75,7 +90,9 @@ export type StopReason = "end" | "tool-calls" | "max-tokens" | "refusal";
 export interface Served {
   /** The endpoint, without credentials. */
   readonly endpoint: string;
+  /** The model that answered. */
   readonly model: string;
+  /** Whether a request was made. */
   readonly source: "live" | "cache" | "replay";
 }
 
@@ -89,6 +106,7 @@ export interface ModelResult {
   readonly stopReason?: StopReason;
   /** Absent when the provider reported none. */
   readonly usage?: Usage;
+  /** Who answered. Absent when the provider does not say. */
   readonly served?: Served;
 }
 

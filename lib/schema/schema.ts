@@ -1,4 +1,5 @@
 /** JSON Schema: compiled once, then any number of values checked, with messages that people and models can act on. */
+import { LIMITS } from "../base/limits.ts";
 import { isJsonObject, jsonTypeOf, type JsonValue } from "../base/json.ts";
 import { compileCopy, type SchemaCheck } from "./compile.ts";
 import { SchemaError } from "./error.ts";
@@ -27,8 +28,6 @@ export interface CompiledSchema {
   /** The issues' sentences joined with `; `, the first 100 of them; undefined when the value fits. */
   explain(value: unknown): string | undefined;
 }
-
-const EXPLAINED_ISSUES = 100;
 
 // By the object given. A schema changed after it was compiled stays what it was.
 const compiledChecks = new WeakMap<object, SchemaCheck>();
@@ -91,8 +90,8 @@ class Compiled implements CompiledSchema {
   explain(value: unknown): string | undefined {
     const issues = this.check(value);
     if (issues.length === 0) return undefined;
-    const sentences = issues.slice(0, EXPLAINED_ISSUES).map((issue) => issue.message);
-    if (issues.length > EXPLAINED_ISSUES) sentences.push(`and ${issues.length - EXPLAINED_ISSUES} more`);
+    const sentences = issues.slice(0, LIMITS.faultsShown).map((issue) => issue.message);
+    if (issues.length > LIMITS.faultsShown) sentences.push(`and ${issues.length - LIMITS.faultsShown} more`);
     return sentences.join("; ");
   }
 }

@@ -8,12 +8,6 @@ import type { Position, TextPlace } from "./text_place.ts";
 import { templateHint } from "./_yaml_hints.ts";
 import type { Lines } from "./_yaml_lines.ts";
 
-/** How deep values may be nested in a YAML file. */
-export const YAML_DEPTH = 200;
-
-/** How much aliases may add to a file: nodes, a long text counting once for every 64 characters. */
-const EXPANDED_NODES = 100_000;
-
 const LARGEST_INTEGER = 2n ** 53n;
 
 /** A value that was given a name with `&`. Without a node while it is still being read. */
@@ -54,8 +48,8 @@ export class YamlWalk {
   read(node: YamlNode, depth = 0): SourceNode {
     const offset = node.range?.[0] ?? 0;
     if (isAlias(node)) return this.#alias(node.source, offset);
-    if (depth > YAML_DEPTH) {
-      this.#refuseOnce("yaml-depth", offset, `values are nested more than ${YAML_DEPTH} levels deep`);
+    if (depth > LIMITS.yamlDepth) {
+      this.#refuseOnce("yaml-depth", offset, `values are nested more than ${LIMITS.yamlDepth} levels deep`);
       return this.#nothing(offset);
     }
     const anchor: Anchor = { node: undefined, weight: 0 };
@@ -155,8 +149,12 @@ export class YamlWalk {
       this.#refuse("yaml-alias", offset, `alias \`*${shorten(name, 60)}\` refers to no anchor before it`);
     } else if (anchor.node === undefined) {
       this.#refuse("yaml-alias", offset, `alias \`*${shorten(name, 60)}\` refers to the value that it is part of`);
-    } else if (this.#expanded + anchor.weight > EXPANDED_NODES) {
-      this.#refuseOnce("yaml-alias", offset, `the file's aliases stand for more than ${EXPANDED_NODES} values`);
+    } else if (this.#expanded + anchor.weight > LIMITS.yamlAliasedNodes) {
+      this.#refuseOnce(
+        "yaml-alias",
+        offset,
+        `the file's aliases stand for more than ${LIMITS.yamlAliasedNodes} values`,
+      );
     } else {
       this.#expanded += anchor.weight;
       this.#weight += anchor.weight;

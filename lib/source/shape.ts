@@ -3,7 +3,7 @@
  * types, and its JSON Schema can be printed. `readShape` (below, `./_shape_read.ts`) does the checking.
  *
  * Shapes say what is checked when a file is read: keys, types, enums. Ranges are only recorded here; they are checked
- * when a value is used (decision D35).
+ * when a value is used, so that a broken entry that nobody uses stops nothing.
  */
 import type { JsonValue } from "../base/json.ts";
 

@@ -7,14 +7,12 @@
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { readEnvironment } from "../base/environment.ts";
 import { messageOf } from "../base/errors.ts";
+import { LIMITS } from "../base/limits.ts";
 import { isScalar, parseDocument, YAML_ENVIRONMENT, type YamlNode } from "../deps/yaml.ts";
 import type { SourceNode } from "./node.ts";
 import { syntaxAdvice, TEMPLATE_HINT, templateHint } from "./_yaml_hints.ts";
 import { Lines } from "./_yaml_lines.ts";
-import { YAML_DEPTH, YamlWalk } from "./_yaml_walk.ts";
-
-/** How many faults of one file are reported; what follows a hundredth is seldom worth reading. */
-const MOST_FAULTS = 100;
+import { YamlWalk } from "./_yaml_walk.ts";
 
 /** What a YAML text says. */
 export interface YamlResult {
@@ -55,9 +53,9 @@ export function readYaml(text: string, file: string): YamlResult {
     const { contents, problems } = parse(source);
     if (problems.some((problem) => problem.code === "RESOURCE_EXHAUSTION")) {
       const deep = problems.find((problem) => problem.code === "RESOURCE_EXHAUSTION")!;
-      return unusable(fault("yaml-depth", deep.offset, `values are nested more than ${YAML_DEPTH} levels deep`));
+      return unusable(fault("yaml-depth", deep.offset, `values are nested more than ${LIMITS.yamlDepth} levels deep`));
     }
-    const syntax = problems.slice(0, MOST_FAULTS).map(({ code, offset, message }) => {
+    const syntax = problems.slice(0, LIMITS.faultsShown).map(({ code, offset, message }) => {
       const { line } = lines.position(offset);
       if (code === "MULTIPLE_DOCS") {
         return fault("yaml-documents", offset, "the file holds more than one YAML document", "remove the `---` line");
@@ -163,7 +161,7 @@ function inOrder(faults: Diagnostic[]): Diagnostic[] {
     places.add(place);
     kept.push(fault);
   }
-  return kept.slice(0, MOST_FAULTS);
+  return kept.slice(0, LIMITS.faultsShown);
 }
 
 function line(fault: Diagnostic): number {

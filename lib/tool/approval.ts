@@ -3,6 +3,7 @@ import { throwIfAborted } from "../base/signals.ts";
 
 /** A call that waits for an answer. */
 export interface ApprovalRequest {
+  /** The id of the model's tool call. */
   readonly callId: string;
   /** The tool's qualified name. */
   readonly tool: string;

@@ -36,6 +36,7 @@ export interface HarnessToolContext {
 
 /** A tool that is ready to be offered. Frozen. */
 export interface HarnessTool<Input = unknown> {
+  /** Marks a tool. */
   readonly kind: "tool";
   /** 1–64 letters, digits, `_` or `-`; unique in a harness. */
   readonly name: string;
@@ -43,6 +44,7 @@ export interface HarnessTool<Input = unknown> {
   readonly description: string;
   /** Whether neighbouring calls may run together. It guides scheduling and forbids nothing. */
   readonly readOnly: boolean;
+  /** JSON Schema of the arguments; its root is an object. */
   readonly inputSchema: JsonObject;
   /** Checks the arguments of a call, which are an object by then. */
   validate(value: unknown): Promise<{ readonly value: Input } | { readonly issues: string }>;

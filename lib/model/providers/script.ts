@@ -17,8 +17,11 @@ export interface ScriptedCall {
 
 /** One scripted answer. `{{ last }}` in `text`, `chunks` and the texts of `arguments` is the last tool result. */
 export interface ScriptedAnswer {
+  /** The answer's text. Default: none. */
   readonly text?: string;
+  /** The reasoning before it. Default: none. */
   readonly reasoning?: string;
+  /** The tools it asks for. Default: none. */
   readonly calls?: readonly ScriptedCall[];
   /** The pieces in which a streamed answer arrives; together they are the text. Default: word by word. */
   readonly chunks?: readonly string[];

@@ -4,11 +4,11 @@
  * The grammar is used as it is, with one change in its lexer: behind a dot, `0`, `true` and `null` are keys, so that
  * `{{ items.0 }}` works like `{{ items.[0] }}` (the package's grammar takes them for literals and refuses the path).
  */
+import { LIMITS } from "../../base/limits.ts";
 import { shorten } from "../../base/text.ts";
 import { parse as processTree, parser as packageParser } from "../../deps/handlebars.ts";
 import type { Position } from "../text_place.ts";
 import type { RawProgram } from "./_raw_tree.ts";
-import { TEMPLATE_DEPTH } from "./tree.ts";
 
 /** A template that is none, with the best place that is known. */
 export class SyntaxFault extends Error {
@@ -122,8 +122,8 @@ class Watch {
   /** Stops early: the package's parser copies its stack at every step, so its time grows with the square of the depth. */
   #deepen(at: Position): void {
     this.#depth++;
-    if (this.#depth > TEMPLATE_DEPTH) {
-      throw new SyntaxFault(`blocks and calls are nested more than ${TEMPLATE_DEPTH} levels deep`, at);
+    if (this.#depth > LIMITS.templateDepth) {
+      throw new SyntaxFault(`blocks and calls are nested more than ${LIMITS.templateDepth} levels deep`, at);
     }
   }
 

@@ -1,6 +1,6 @@
 /**
  * Templates: a strict subset of Handlebars. The package's grammar is used, its run time is not: that one prints objects
- * as `[object Object]`, takes missing values for empty texts, and reaches prototypes (`spec/platform.md`, templates).
+ * as `[object Object]`, takes missing values for empty texts, and reaches prototypes.
  *
  * - `{{ path }}` prints a string as it is and anything else as compact JSON. Nothing is escaped for HTML, so
  *   `{{{ path }}}` and `{{& path }}` print the same.

@@ -86,6 +86,3 @@ export interface Call {
 
 /** The names that `@` may stand before inside a loop. */
 export const LOOP_VARIABLES: readonly string[] = ["index", "key", "first", "last"];
-
-/** How deep blocks and calls may be nested in a template. */
-export const TEMPLATE_DEPTH = 200;
