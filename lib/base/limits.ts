@@ -53,6 +53,8 @@ export const LIMITS = Object.freeze({
   /** How deep values may be nested in a YAML file, and blocks and calls in a template. */
   yamlDepth: 200,
   templateDepth: 200,
+  /** Nodes of a schema that is sent to a provider, once its references are replaced. */
+  providerSchemaNodes: 20_000,
   /** Faults of one file, and issues of one value, that are told; what follows is seldom worth reading. */
   faultsShown: 100,
 });

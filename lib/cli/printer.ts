@@ -18,7 +18,6 @@ export class StreamPrinter {
   readonly #showReasoning: boolean;
   #inReasoning = false;
   #lineOpen = false;
-  #roundHasText = false;
 
   /** Prints to `sink`. */
   constructor(io: Io, sink: AnswerSink, options: Pick<PrintOptions, "showReasoning">) {
@@ -29,7 +28,8 @@ export class StreamPrinter {
 
   /** Hears the turn's events. */
   readonly observe = (event: HarnessEvent): void => {
-    if (event.kind === "step") this.#startRound();
+    if (event.kind === "step") this.#inReasoning = false;
+    else if (event.kind === "usage") this.#endRound();
     else if (event.kind === "reasoning-delta" && this.#showReasoning) this.#reasoning(event.text);
     else if (event.kind === "text-delta") this.#text(event.text);
   };
@@ -40,11 +40,10 @@ export class StreamPrinter {
     this.#lineOpen = false;
   }
 
-  #startRound(): void {
-    // Between rounds nothing is added to what a program reads; a person sees each round on a line of its own.
-    if (this.#roundHasText && this.#sink.toStdout && this.#io.stdout.isTerminal) this.end();
-    this.#roundHasText = false;
-    this.#inReasoning = false;
+  #endRound(): void {
+    // Between rounds nothing is added to what a program reads. A person sees each round on lines of its own, and the
+    // line that shows what is waited for must not take the answer's place.
+    if (this.#sink.toStdout && this.#io.stdout.isTerminal) this.end();
   }
 
   #reasoning(text: string): void {
@@ -60,7 +59,6 @@ export class StreamPrinter {
       else this.#io.stderr.write("\n\n");
     }
     this.#inReasoning = false;
-    this.#roundHasText = true;
     this.#write(text);
   }
 
