@@ -195,14 +195,17 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * The messages of an error and its causes, joined with `: `. A cause whose message the outer one already quotes is not
- * repeated.
+ * The messages of an error and its causes, joined with `: `. An error of lait's own has said in its message what the
+ * operating system or a library told it, so below one only others of lait's own are added.
  */
 export function messageChain(error: unknown): string {
   const parts: string[] = [];
+  let own = false;
   for (let current = error; current !== undefined && parts.length < 10;) {
+    if (own && !(current instanceof LaitError)) break;
     const message = messageOf(current);
     if (message !== "" && !parts.some((part) => part.includes(message))) parts.push(message);
+    own = current instanceof LaitError;
     current = current instanceof Error ? current.cause : undefined;
   }
   return parts.join(": ");

@@ -2,7 +2,7 @@
  * From settings to something that runs: an agent over the one engine, with the provider, the tools, the policy and the
  * approver that the project's files ask for.
  */
-import { ConfigurationError, DiagnosticError } from "../base/errors.ts";
+import { DiagnosticError } from "../base/errors.ts";
 import type { EnvironmentReader } from "../base/environment.ts";
 import { readTextBounded } from "../base/files.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -17,12 +17,12 @@ import { createLocalSandboxProvider } from "../sandbox/providers/local.ts";
 import { nodeToJson } from "../source/node.ts";
 import { readYaml } from "../source/yaml.ts";
 import type { ApproveTool } from "../tool/approval.ts";
-import { checkCollisions } from "../tool/name.ts";
+import { checkOwnName, findCollision } from "../tool/name.ts";
 import { evaluatePolicy } from "../tool/policy.ts";
 import type { HarnessTool } from "../tool/tool.ts";
 import { KeyRing, keyVariables } from "./keys.ts";
 import { type Project, shownPath } from "./project.ts";
-import { type Endpoint, type RequestSettings, unknownName } from "./settings.ts";
+import { type Endpoint, type RequestSettings, settingFault, unknownName } from "./settings.ts";
 
 /** What an invocation brings besides the project. */
 export interface SessionOptions {
@@ -69,7 +69,7 @@ export class ProjectSession {
     const harness = createHarnessWith({
       modelProvider: await this.#provider(settings.endpoint),
       ...(settings.system === undefined || settings.system.trim() === "" ? {} : { instructions: settings.system }),
-      tools: settings.tools.length === 0 ? [] : await this.#tools(settings.tools),
+      tools: settings.tools.length === 0 ? [] : await this.#tools(settings),
       limits: { maxSteps: settings.maxToolRounds },
       toolExecution: {
         concurrency: LIMITS.parallelCalls,
@@ -119,29 +119,34 @@ export class ProjectSession {
     return script;
   }
 
-  async #tools(names: readonly string[]): Promise<HarnessTool[]> {
+  async #tools({ tools: names, toolsPath }: RequestSettings): Promise<HarnessTool[]> {
     const { createCommandTool } = await import("../tool/command.ts");
-    const entries = this.#project.config.tools ?? {};
-    const tools = names.map((name) => {
-      if (!Object.hasOwn(entries, name)) throw unknownName("tool", name, "tools", Object.keys(entries));
+    const project = this.#project;
+    const entries = project.config.tools ?? {};
+    const at = (index: number) => toolsPath === undefined ? undefined : [...toolsPath, index];
+    const tools = names.map((name, index) => {
+      if (!Object.hasOwn(entries, name)) {
+        throw unknownName(project, { kind: "tool", name, key: "tools", known: Object.keys(entries), path: at(index) });
+      }
+      const fault = checkOwnName("tool", name);
+      if (fault !== undefined) throw settingFault(project, ["tools", name], "tool-name", fault);
       return createCommandTool(name, entries[name]!, {
         variable: this.#options.environment,
-        placeOf: (...path) => this.#project.placeOf("tools", name, ...path),
+        placeOf: (...path) => project.placeOf("tools", name, ...path),
       }) as HarnessTool;
     });
-    checkCollisions(tools.map((tool, index) => ({ name: tool.name, source: `tools.${names[index]}` })));
+    const collision = findCollision(tools.map((tool, index) => ({ name: tool.name, source: `tools.${names[index]}` })));
+    if (collision !== undefined) throw settingFault(project, at(collision.index), "tool-collision", collision.message);
     return tools;
   }
 }
 
 /** Defaults that would be silently without effect in this version. */
 function refuseUnbuilt(project: Project): void {
-  const defaults = project.config.default ?? {};
-  for (const key of ["mcp", "skills", "subagents"] as const) {
-    if ((defaults[key]?.length ?? 0) === 0) continue;
-    throw new ConfigurationError(`default.${key} is not supported by this version of lait; remove it or set it to []`);
-  }
-  if (defaults.compaction !== undefined) {
-    throw new ConfigurationError("default.compaction is not supported by this version of lait; remove it");
-  }
+  const { mcp = [], skills = [], subagents = [], compaction } = project.config.default ?? {};
+  const unbuilt = Object.entries({ mcp, skills, subagents }).find(([, names]) => names.length > 0)?.[0] ??
+    (compaction === undefined ? undefined : "compaction");
+  if (unbuilt === undefined) return;
+  const message = `default.${unbuilt} is not supported by this version of lait`;
+  throw settingFault(project, ["default", unbuilt], "not-supported", message, "remove the key");
 }

@@ -1,5 +1,5 @@
 /** Resolving what one request uses: model, endpoint, sampling, tools, from the caller, the alias and the defaults. */
-import { ConfigurationError, SettingError } from "../base/errors.ts";
+import { ConfigurationError, type LaitError, SettingError } from "../base/errors.ts";
 import type { EnvironmentReader } from "../base/environment.ts";
 import { LIMITS } from "../base/limits.ts";
 import { didYouMean } from "../base/nearest.ts";
@@ -52,6 +52,8 @@ export interface RequestSettings {
   readonly endpoint: Endpoint;
   readonly pricing?: Pricing;
   readonly tools: readonly string[];
+  /** Where `tools` stands in the files; absent when the caller gave it. */
+  readonly toolsPath?: readonly (string | number)[];
   readonly maxToolRounds: number;
   readonly system?: string;
 }
@@ -93,6 +95,7 @@ export function resolveSettings(
     endpoint: resolveEndpoint(),
     ...(definition?.pricing === undefined ? {} : { pricing: checkPricing(project, at, definition.pricing) }),
     tools: caller.tools ?? defaults.tools ?? [],
+    ...(caller.tools === undefined ? { toolsPath: ["default", "tools"] } : {}),
     maxToolRounds,
     ...(system === undefined ? {} : { system }),
   };
@@ -103,13 +106,18 @@ export function resolveSettings(
       return { kind: "script", path: project.pathBeside(["models", name!, 0, "provider", "script"], provider.script) };
     }
     const server = provider !== undefined && "base_url" in provider ? provider : undefined;
-    const raw = caller.baseUrl ??
-      (server !== undefined
-        ? expand(server.base_url, ...at, "provider", "base_url")
-        : config.base_url !== undefined
-        ? expand(config.base_url, "base_url")
-        : DEFAULT_BASE_URL);
-    return { kind: "server", baseUrl: checkBaseUrl(raw), key: resolveKey(server) };
+    return { kind: "server", baseUrl: resolveBaseUrl(server), key: resolveKey(server) };
+  }
+
+  function resolveBaseUrl(server: { readonly base_url: string } | undefined): string {
+    if (caller.baseUrl !== undefined) return checkBaseUrl(caller.baseUrl, (what) => new ConfigurationError(what));
+    const value = server?.base_url ?? config.base_url;
+    if (value === undefined) return DEFAULT_BASE_URL;
+    const path = server === undefined ? ["base_url"] : [...at, "provider", "base_url"];
+    return checkBaseUrl(
+      expand(value, ...path),
+      (what) => new SettingError(project.fault(path, "base-url", `${dotted(path)}: ${what}`)),
+    );
   }
 
   function resolveKey(server: KeyFields | undefined): KeySource {
@@ -157,25 +165,18 @@ function checkKeyPair(project: Project, fields: KeyFields, path: (string | numbe
   throw new SettingError(project.fault([...path, "api_key_cmd"], "exclusive-keys", message, "keep one of them"));
 }
 
-function checkBaseUrl(value: string): string {
-  const url = value.trim().replace(/\/+$/, "");
-  if (url === "") throw new ConfigurationError("the base URL is empty: set base_url, or pass --base-url URL");
-  const { protocol, username, password } = parseUrl(url);
-  if (protocol !== "http:" && protocol !== "https:") {
-    throw new ConfigurationError(`the base URL must start with http:// or https:// (got ${url})`);
+/** A base URL without slashes at its end; `fault` makes the error for one that cannot be used. */
+function checkBaseUrl(value: string, fault: (what: string) => Error): string {
+  const text = value.trim().replace(/\/+$/, "");
+  if (text === "") throw fault("the base URL is empty");
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw fault(`the base URL must start with http:// or https://, as in http://localhost:1234/v1 (got ${text})`);
   }
-  if (username !== "" || password !== "") {
-    throw new ConfigurationError("the base URL must not hold a user or password: set api_key, or pass --api-key");
+  if (url.username !== "" || url.password !== "") {
+    throw fault("the base URL must not hold a user or password: set api_key, or pass --api-key");
   }
-  return url;
-}
-
-function parseUrl(url: string): URL {
-  try {
-    return new URL(url);
-  } catch {
-    throw new ConfigurationError(`the base URL is no URL (got ${url}); it looks like http://localhost:1234/v1`);
-  }
+  return text;
 }
 
 interface Candidate<T> {
@@ -263,12 +264,34 @@ export function dotted(path: readonly (string | number)[]): string {
   return path.map((step, index) => typeof step === "number" ? `[${step}]` : index === 0 ? step : `.${step}`).join("");
 }
 
-/** An error for a name that a registry does not have; says what to add, and the nearest name. */
-export function unknownName(kind: string, name: string, key: string, known: Iterable<string>): ConfigurationError {
-  const names = [...known];
-  const hint = didYouMean(name, names) ??
-    (names.length === 0
-      ? `no \`${key}:\` are defined in lait.config.yml`
-      : `\`${key}:\` in lait.config.yml has ${names.join(", ")}`);
-  return new ConfigurationError(`unknown ${kind} '${name}': it is not under \`${key}:\` in lait.config.yml; ${hint}`);
+/** A name that a registry does not have. */
+export interface UnknownName {
+  /** What is named: `tool`, `agent`. */
+  readonly kind: string;
+  readonly name: string;
+  /** The registry's key, such as `tools`. */
+  readonly key: string;
+  readonly known: readonly string[];
+  /** Where the name stands; undefined when the caller gave it. */
+  readonly path: readonly (string | number)[] | undefined;
+}
+
+/** The error for a name that a registry does not have; says what there is, and the nearest. */
+export function unknownName(project: Project, { kind, name, key, known, path }: UnknownName): LaitError {
+  const message = `unknown ${kind} '${name}': it is not under \`${key}:\` in lait.config.yml`;
+  const hint = didYouMean(name, known) ??
+    (known.length === 0 ? `there is no \`${key}:\`` : `\`${key}:\` has ${known.join(", ")}`);
+  return settingFault(project, path, `unknown-${kind}`, message, hint);
+}
+
+/** An error with the place of a value, or without one when the caller gave it. */
+export function settingFault(
+  project: Project,
+  path: readonly (string | number)[] | undefined,
+  id: string,
+  message: string,
+  hint?: string,
+): LaitError {
+  if (path !== undefined) return new SettingError(project.fault([...path], id, message, hint));
+  return new ConfigurationError(hint === undefined ? message : `${message}; ${hint}`);
 }
