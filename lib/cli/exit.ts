@@ -35,11 +35,28 @@ export function exitCodeOf(error: unknown): number {
   return EXIT.failure;
 }
 
+/** A sentence about a right that Deno was not given, with the flag that gives it. */
+export function missingRight(error: Error): string {
+  const [, right, name] = /^Requires (\w+) access(?: to (".*?"|\S+?))?(?:,|$)/.exec(error.message) ?? [];
+  if (right === undefined) return `lait lacks a right: ${error.message}`;
+  const value = name?.replace(/^"|"$/g, "");
+  const flag = right === "all"
+    ? "-A"
+    : `--allow-${right}${value === undefined || value.startsWith("<") ? "" : `=${value}`}`;
+  return `lait may not do this: it needs ${right} access${
+    value === undefined ? "" : ` to ${value}`
+  }; run it with ${flag}`;
+}
+
 /** Says on standard error what went wrong; nothing for an interruption, which has been announced. */
 export function reportError(io: Io, error: unknown, verbose: boolean): void {
   if (error instanceof Interruption || error instanceof ClosedOutput) return;
   const lines = error instanceof DiagnosticError ? error.diagnostics.map(formatDiagnostic) : [messageChain(error)];
   if (error instanceof UsageError && error.hint !== undefined) lines.push(error.hint);
+  if (error instanceof Deno.errors.NotCapable) {
+    io.stderr.write(`${PRODUCT_NAME}: ${missingRight(error)}\n`);
+    return;
+  }
   const unexpected = !(error instanceof LaitError);
   const prefix = unexpected ? `${PRODUCT_NAME}: unexpected error: ` : `${PRODUCT_NAME}: `;
   io.stderr.write(lines.map((line) => `${prefix}${line}\n`).join(""));

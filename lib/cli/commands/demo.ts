@@ -74,6 +74,8 @@ function configText(folder: string): string {
   const command = Deno.build.os === "windows"
     ? ["findstr", "/S", "/N", "/C:{{ input.pattern }}", "*"]
     : ["grep", "-rnI", "--exclude-dir=.git", "--exclude-dir=node_modules", "-e", "{{ input.pattern }}", "."];
+  // Only what grep needs, which also lets the demo run with narrowed rights. findstr needs more of Windows.
+  const environment = Deno.build.os === "windows" ? "" : `    env: { PATH: "\${PATH}" }\n`;
   return `default:
   model: scripted
   tools: [find_text]
@@ -85,7 +87,7 @@ tools:
     description: Finds a text in the files below a directory.
     command: ${JSON.stringify(command)}
     cwd: ${JSON.stringify(folder)}
-    parameters:
+${environment}    parameters:
       type: object
       properties: { pattern: { type: string } }
       required: [pattern]
