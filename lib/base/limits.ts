@@ -7,6 +7,9 @@ const MIB = 1024 * KIB;
 export const LIMITS = Object.freeze({
   /** A file that lait reads: configuration, agent, skill, schema, workflow, script. */
   fileBytes: 16 * MIB,
+  /** All files, and all local images, that are attached to one prompt. */
+  attachedFileBytes: 10 * MIB,
+  attachedImageBytes: 16 * MIB,
   /** What a command may write to each of its standard output and standard error. */
   commandStreamBytes: 16 * MIB,
   /** Between SIGTERM and SIGKILL when a process tree is ended. */

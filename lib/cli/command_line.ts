@@ -10,6 +10,8 @@ export interface GlobalOptions {
   readonly config?: string | false;
   /** How often `-v` was given. */
   readonly verbose: number;
+  /** False with `--no-env`. */
+  readonly env: boolean;
   readonly approveTools?: boolean;
 }
 
@@ -47,6 +49,7 @@ export function addGlobalOptions(command: Command): Command {
   return command
     .addOption(new Option("--config <path>", "use exactly this configuration file").helpGroup("Global options:"))
     .addOption(new Option("--no-config", "use no configuration file").helpGroup("Global options:"))
+    .addOption(new Option("--no-env", "do not read .env").helpGroup("Global options:"))
     .addOption(
       new Option("--approve-tools", "ask on the terminal before each tool call").helpGroup("Global options:"),
     )

@@ -12,6 +12,7 @@ import {
   parseLine,
   refuseOptionsBefore,
 } from "./command_line.ts";
+import { loadDotenv } from "./dotenv.ts";
 import { EXIT, exitCodeOf, reportError } from "./exit.ts";
 import { listenForInterrupts } from "./interrupt.ts";
 import type { Io } from "./io.ts";
@@ -122,7 +123,8 @@ async function runCommand(module: CommandModule, line: ParsedLine, io: Io): Prom
   }
   const interrupts = listenForInterrupts(io);
   try {
-    await module.run({ io, line, signal: interrupts.signal });
+    const environment = line.options.env ? await loadDotenv(io) : io.environment;
+    await module.run({ io: { ...io, environment }, line, signal: interrupts.signal });
     await io.stdout.flush();
   } finally {
     await interrupts.release();
