@@ -22,6 +22,7 @@ export function createTerminalApprover(io: Io, pause: () => void): ApproveTool {
       );
     }
     pause();
+    await io.stdout.flush(); // On the terminal, what the model said stands before the question.
     io.stderr.write(describe(request));
     for (let asked = 0; asked < LIMITS.approvalQuestions; asked++) {
       io.stderr.write("run it? y = yes, n = no, a = always for this tool: ");

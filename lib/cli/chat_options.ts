@@ -11,6 +11,12 @@ export interface ChatOptions {
   readonly baseUrl?: string;
   readonly apiKey?: string;
   readonly system?: string;
+  readonly systemFile?: string;
+  readonly file?: readonly string[];
+  readonly image?: readonly string[];
+  readonly jsonSchema?: string;
+  readonly schemaName?: string;
+  readonly render?: boolean;
   readonly tool?: readonly string[];
   readonly reasoningEffort?: string;
   readonly temperature?: number;
@@ -51,12 +57,14 @@ function collect(value: string, before: readonly string[] | undefined): string[]
 /** Adds the options of a prompt. */
 export function addChatOptions(command: Command): Command {
   const model = "Model options:";
+  const input = "Input options:";
   const output = "Output options:";
   return command
     .addOption(new Option("--model <name>", "alias or id of the model (env LLM_MODEL)").helpGroup(model))
     .addOption(new Option("--base-url <url>", "root of the API (env OPENAI_BASE_URL)").helpGroup(model))
     .addOption(new Option("--api-key <key>", "key of the API (env OPENAI_API_KEY)").helpGroup(model))
-    .addOption(new Option("--system <text>", "system prompt").helpGroup(model))
+    .addOption(new Option("--system <text>", "system prompt").conflicts("systemFile").helpGroup(model))
+    .addOption(new Option("--system-file <path>", "file with the system prompt").helpGroup(model))
     .addOption(
       new Option("--reasoning-effort <level>", "how hard the model thinks (env LLM_REASONING_EFFORT)").choices([
         ...EFFORTS,
@@ -75,13 +83,24 @@ export function addChatOptions(command: Command): Command {
       new Option("--tool <name>", "offer a command of `tools:` in lait.config.yml; repeatable").argParser(collect)
         .helpGroup(model),
     )
+    .addOption(
+      new Option("--file <path>", "add a text file or PDF to the prompt; repeatable").argParser(collect).helpGroup(
+        input,
+      ),
+    )
+    .addOption(
+      new Option("--image <path-or-url>", "add an image to the prompt; repeatable").argParser(collect).helpGroup(input),
+    )
+    .addOption(new Option("--no-stdin", "do not read standard input").helpGroup(input))
+    .addOption(new Option("--json-schema <path>", "ask for an answer that is JSON of this schema").helpGroup(output))
+    .addOption(new Option("--schema-name <name>", "what the schema is called (structured_output)").helpGroup(output))
     .addOption(new Option("--stream", "print the answer as it comes").conflicts("json").helpGroup(output))
     .addOption(new Option("--json", "print one JSON document").helpGroup(output))
     .addOption(new Option("-o, --output <path>", "write the answer to a file; - is standard output").helpGroup(output))
+    .addOption(new Option("--render", "show Markdown styled on a terminal").helpGroup(output))
     .addOption(new Option("--show-reasoning", "print the model's reasoning before the answer").helpGroup(output))
     .addOption(new Option("--show-usage", "print the tokens used on stderr").helpGroup(output))
-    .addOption(new Option("--quiet", "no reasoning, no usage, no progress").helpGroup(output))
-    .addOption(new Option("--no-stdin", "do not read standard input").helpGroup(output));
+    .addOption(new Option("--quiet", "no reasoning, no usage, no progress").helpGroup(output));
 }
 
 /**

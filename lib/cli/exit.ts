@@ -9,6 +9,7 @@ import {
   UsageError,
 } from "../base/errors.ts";
 import { formatDiagnostic } from "../base/diagnostic.ts";
+import { visible } from "../base/text.ts";
 import { PRODUCT_NAME } from "../base/product.ts";
 import { ClosedOutput, Interruption } from "./interrupt.ts";
 import type { Io } from "./io.ts";
@@ -59,6 +60,11 @@ export function reportError(io: Io, error: unknown, verbose: boolean): void {
   }
   const unexpected = !(error instanceof LaitError);
   const prefix = unexpected ? `${PRODUCT_NAME}: unexpected error: ` : `${PRODUCT_NAME}: `;
-  io.stderr.write(lines.map((line) => `${prefix}${line}\n`).join(""));
+  io.stderr.write(lines.map((line) => `${prefix}${harmless(line)}\n`).join(""));
   if (unexpected && verbose && error instanceof Error) io.stderr.write(`${error.stack ?? ""}\n`);
+}
+
+/** A message may quote a model, its server or a file: line by line, without what could steer a terminal. */
+function harmless(text: string): string {
+  return text.split(/\r?\n/).map(visible).join("\n");
 }

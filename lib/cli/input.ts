@@ -1,4 +1,5 @@
 /** Where the prompt comes from: the command line, standard input, or both. */
+import { UsageError } from "../base/errors.ts";
 import { PRODUCT_NAME } from "../base/product.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Io } from "./io.ts";
@@ -15,9 +16,12 @@ export interface InputOptions {
 /**
  * The prompt: the positional word, what is piped in, or both with a blank line between. Standard input is read when it
  * is no terminal, or when the word is `-`; blank input counts as none. Undefined when there is nothing.
+ *
+ * @throws UsageError for `-` when standard input is to be left alone
  */
 export async function readPrompt(io: Io, { positional, noStdin, signal }: InputOptions): Promise<string | undefined> {
   const asked = positional === "-";
+  if (asked && noStdin) throw new UsageError("the prompt - reads standard input, which --no-stdin forbids");
   const piped = asked || (!noStdin && !io.stdin.isTerminal) ? await readPiped(io, positional, signal) : undefined;
   const word = asked ? undefined : positional;
   if (word === undefined) return piped;
@@ -25,14 +29,15 @@ export async function readPrompt(io: Io, { positional, noStdin, signal }: InputO
 }
 
 async function readPiped(io: Io, positional: string | undefined, signal: AbortSignal): Promise<string | undefined> {
-  // A parent that leaves a pipe open and silent makes every reader wait: say so, and how not to.
+  // A parent that leaves a pipe open and silent makes every reader wait: say so, and how not to. One that has begun to
+  // write will end.
   const timer = positional === undefined || io.stdin.isTerminal ? undefined : setTimeout(() => {
     io.stderr.write(
       `note: ${PRODUCT_NAME} is waiting for the end of standard input; to leave it alone pass --no-stdin, or </dev/null\n`,
     );
   }, LIMITS.silentInputMs);
   try {
-    const text = (await io.stdin.readAll(signal)).replace(/[\r\n]+$/, "");
+    const text = (await io.stdin.readAll(signal, () => clearTimeout(timer))).replace(/[\r\n]+$/, "");
     return text.trim() === "" ? undefined : text;
   } finally {
     clearTimeout(timer);

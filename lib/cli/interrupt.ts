@@ -1,4 +1,5 @@
 /** Signals that end lait: the first cancels the run and lets it tidy up, the second ends it at once. */
+import type { FileError } from "../base/errors.ts";
 import { PRODUCT_NAME } from "../base/product.ts";
 import { endAllProcesses, killAllProcesses } from "../sandbox/process.ts";
 import type { Io } from "./io.ts";
@@ -34,7 +35,7 @@ export class ClosedOutput extends Error {
 
 /** What a command listens to, and what ends it. */
 export interface Interrupts {
-  /** Aborts with an `Interruption` or a `ClosedOutput`. */
+  /** Aborts with an `Interruption`, a `ClosedOutput`, or the failure to write to standard output. */
   readonly signal: AbortSignal;
   /** Stops listening; what commands left running is ended when a signal came. */
   release(): Promise<void>;
@@ -52,7 +53,9 @@ export function listenForInterrupts(io: Io): Interrupts {
         Deno.exit(new Interruption(name).exitCode);
       }
       const first = interruption = new Interruption(name);
-      io.stderr.write(`${PRODUCT_NAME}: ${first.message}, stopping; once more to stop at once\n`);
+      // On a terminal the cursor stands behind a line of progress, or behind the ^C that was typed.
+      const newLine = io.stderr.isTerminal ? "\n" : "";
+      io.stderr.write(`${newLine}${PRODUCT_NAME}: ${first.message}, stopping; once more to stop at once\n`);
       controller.abort(first);
       // A run that does not end although it was cancelled must not keep the terminal or the CI job.
       Deno.unrefTimer(setTimeout(() => {
@@ -63,12 +66,13 @@ export function listenForInterrupts(io: Io): Interrupts {
     Deno.addSignalListener(name, listener);
     return { name, listener };
   });
-  io.stdout.onClosed(() => controller.abort(new ClosedOutput()));
+  io.stdout.onClosed((failure?: FileError) => controller.abort(failure ?? new ClosedOutput()));
   return {
     signal: controller.signal,
     release: async () => {
-      for (const { name, listener } of listeners) Deno.removeSignalListener(name, listener);
+      // Signals are heard until all is tidy: one more ends at once, and still leaves nothing running.
       if (controller.signal.aborted) await endAllProcesses();
+      for (const { name, listener } of listeners) Deno.removeSignalListener(name, listener);
     },
   };
 }

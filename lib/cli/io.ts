@@ -1,6 +1,7 @@
 /** The streams and surroundings of a command, so that a command can be run with others than the process's. */
 import { type EnvironmentReader, readEnvironment } from "../base/environment.ts";
-import { ConfigurationError } from "../base/errors.ts";
+import { ConfigurationError, FileError } from "../base/errors.ts";
+import { fileProblem } from "../base/files.ts";
 import { decodeUtf8, decodeUtf8Lossy } from "../base/text.ts";
 import { untilAborted } from "../base/signals.ts";
 
@@ -9,10 +10,14 @@ export interface ResultStream {
   readonly isTerminal: boolean;
   /** Queues text; what is queued is written in order. */
   write(text: string): void;
-  /** Resolves when everything queued has been written, or nobody reads any more. */
+  /**
+   * Resolves when everything queued has been written, or nobody reads any more.
+   *
+   * @throws FileError when it could not be written for any other reason, such as a full disk
+   */
   flush(): Promise<void>;
-  /** Called once when nobody reads any more. */
-  onClosed(listener: () => void): void;
+  /** Called once when nothing more can be written: with the failure, or without one when nobody reads any more. */
+  onClosed(listener: (failure?: FileError) => void): void;
 }
 
 /** Standard error: everything that is no result. Written at once. */
@@ -24,8 +29,8 @@ export interface MessageStream {
 /** Standard input. */
 export interface InputStream {
   readonly isTerminal: boolean;
-  /** Everything up to the end, as text. */
-  readAll(signal: AbortSignal): Promise<string>;
+  /** Everything up to the end, as text; `heard` is called with each piece that comes. */
+  readAll(signal: AbortSignal, heard?: () => void): Promise<string>;
   /** One line without its ending; undefined at the end of the input. */
   readLine(signal: AbortSignal): Promise<string | undefined>;
 }
@@ -64,9 +69,10 @@ function writeMessage(text: string): void {
 export class QueuedOutput implements ResultStream {
   readonly isTerminal: boolean;
   readonly #writer: { write(bytes: Uint8Array): Promise<number> };
-  readonly #listeners: (() => void)[] = [];
+  readonly #listeners: ((failure?: FileError) => void)[] = [];
   #queue: Promise<void> = Promise.resolve();
   #closed = false;
+  #failure: FileError | undefined;
 
   /** Writes to `writer`. */
   constructor(writer: { write(bytes: Uint8Array): Promise<number> }, isTerminal: boolean) {
@@ -82,10 +88,11 @@ export class QueuedOutput implements ResultStream {
   /** Waits for the queue. */
   async flush(): Promise<void> {
     await this.#queue;
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   /** See the interface. */
-  onClosed(listener: () => void): void {
+  onClosed(listener: (failure?: FileError) => void): void {
     this.#listeners.push(listener);
   }
 
@@ -94,9 +101,13 @@ export class QueuedOutput implements ResultStream {
     let bytes = new TextEncoder().encode(text);
     try {
       while (bytes.length > 0) bytes = bytes.subarray(await this.#writer.write(bytes));
-    } catch {
+    } catch (error) {
       this.#closed = true;
-      for (const listener of this.#listeners) listener();
+      // That nobody reads any more is no failure: `lait … | head` has got what it wanted.
+      if (!(error instanceof Deno.errors.BrokenPipe)) {
+        this.#failure = new FileError(`cannot write to standard output: ${fileProblem(error)}`, { cause: error });
+      }
+      for (const listener of this.#listeners) listener(this.#failure);
     }
   }
 }
@@ -114,11 +125,13 @@ export class BufferedInput implements InputStream {
   }
 
   /** Reads to the end. */
-  async readAll(signal: AbortSignal): Promise<string> {
-    while (await this.#fill(signal)) {
-      // Until the end.
+  async readAll(signal: AbortSignal, heard: () => void = () => {}): Promise<string> {
+    const chunks = [this.#buffered];
+    for (let chunk = await this.#read(signal); chunk !== undefined; chunk = await this.#read(signal)) {
+      heard();
+      chunks.push(chunk);
     }
-    const text = decodeUtf8(this.#buffered);
+    const text = decodeUtf8(joined(chunks));
     this.#buffered = new Uint8Array();
     if (text === undefined) throw new ConfigurationError("standard input is not UTF-8 text");
     return text;
@@ -129,8 +142,9 @@ export class BufferedInput implements InputStream {
     for (;;) {
       const end = this.#buffered.indexOf(10);
       if (end >= 0) return this.#take(end, end + 1);
-      if (await this.#fill(signal)) continue;
-      return this.#buffered.length === 0 ? undefined : this.#take(this.#buffered.length, this.#buffered.length);
+      const chunk = await this.#read(signal);
+      if (chunk !== undefined) this.#buffered = joined([this.#buffered, chunk]);
+      else return this.#buffered.length === 0 ? undefined : this.#take(this.#buffered.length, this.#buffered.length);
     }
   }
 
@@ -140,14 +154,22 @@ export class BufferedInput implements InputStream {
     return line;
   }
 
-  async #fill(signal: AbortSignal): Promise<boolean> {
+  async #read(signal: AbortSignal): Promise<Uint8Array | undefined> {
     const chunk = new Uint8Array(64 * 1024);
-    const count = await untilAborted(this.#reader.read(chunk), signal);
-    if (count === null) return false;
-    const joined = new Uint8Array(this.#buffered.length + count);
-    joined.set(this.#buffered);
-    joined.set(chunk.subarray(0, count), this.#buffered.length);
-    this.#buffered = joined;
-    return true;
+    const reading = this.#reader.read(chunk).catch((error) => {
+      throw new FileError(`cannot read standard input: ${fileProblem(error)}`, { cause: error });
+    });
+    const count = await untilAborted(reading, signal);
+    return count === null ? undefined : chunk.subarray(0, count);
   }
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return all;
 }

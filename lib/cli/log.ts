@@ -1,4 +1,5 @@
 /** `-v` and `-vv`: what is done, on standard error. Nothing secret is ever given to it. */
+import { visible } from "../base/text.ts";
 import type { Io } from "./io.ts";
 
 /** Writes what the level lets through. */
@@ -19,11 +20,16 @@ export class Log {
 
   /** With `-v`. */
   debug(message: string): void {
-    if (this.#level >= 1) this.#io.stderr.write(`debug: ${message}\n`);
+    if (this.#level >= 1) this.#write("debug", message);
   }
 
   /** With `-vv`. */
   trace(message: string): void {
-    if (this.#level >= 2) this.#io.stderr.write(`trace: ${message}\n`);
+    if (this.#level >= 2) this.#write("trace", message);
+  }
+
+  /** Every line has the level before it, and nothing that could steer a terminal in it. */
+  #write(level: string, message: string): void {
+    this.#io.stderr.write(message.split("\n").map((line) => `${level}: ${visible(line)}\n`).join(""));
   }
 }

@@ -41,20 +41,25 @@ const NAMES = Object.keys(COMMANDS);
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const verbose = argv.some((word) => /^-v+$|^--verbose$/.test(word));
   try {
+    await execute(argv, io);
+    return EXIT.success;
+  } catch (error) {
+    reportError(io, error, verbose);
+    return exitCodeOf(error);
+  }
+}
+
+/** Runs a command line; what it prints is written when this resolves or throws. */
+async function execute(argv: readonly string[], io: Io): Promise<void> {
+  try {
     const [first] = argv;
     if (first === "--version" || first === "-V") io.stdout.write(`${PRODUCT_NAME} ${VERSION}\n`);
     else await dispatch(first === "help" ? helpWords(argv) : argv, io);
-    await io.stdout.flush();
-    return EXIT.success;
   } catch (error) {
-    if (error instanceof HelpRequested) {
-      io.stdout.write(error.text);
-      await io.stdout.flush();
-      return EXIT.success;
-    }
+    if (!(error instanceof HelpRequested)) throw error;
+    io.stdout.write(error.text);
+  } finally {
     await io.stdout.flush();
-    reportError(io, error, verbose);
-    return exitCodeOf(error);
   }
 }
 
@@ -113,7 +118,8 @@ A command as a tool, in lait.config.yml:
         properties: { pattern: { type: string } }
         required: [pattern]
 
-Exit codes: 0 success, 1 failure, 2 usage, 3 a file has faults, 4 model server, 5 timeout, 130 interrupted
+Exit codes:
+  0 success, 1 failure, 2 usage, 3 a file has faults, 4 model server, 5 timeout, 130 interrupted
 `;
 
 async function runCommand(module: CommandModule, line: ParsedLine, io: Io): Promise<void> {

@@ -1,7 +1,7 @@
 /** Where an answer goes: standard output, or a file that is there only when it is whole. */
 import { FileError } from "../base/errors.ts";
 import { fileProblem, replaceFile } from "../base/files.ts";
-import { isAbsolute, resolve } from "../deps/path.ts";
+import { dirname, resolve } from "../deps/path.ts";
 import type { Io } from "./io.ts";
 
 /** A place for an answer. */
@@ -16,8 +16,12 @@ export interface AnswerSink {
   finish(): Promise<void>;
 }
 
-/** The sink for `--output`: `-` or nothing is standard output. */
-export function answerSink(io: Io, output: string | undefined): AnswerSink {
+/**
+ * The sink for `--output`: `-` or nothing is standard output.
+ *
+ * @throws FileError for a path that cannot become a file: the answer would be lost once it has been paid for
+ */
+export async function answerSink(io: Io, output: string | undefined): Promise<AnswerSink> {
   if (output === undefined || output === "-") {
     return {
       toStdout: true,
@@ -26,7 +30,21 @@ export function answerSink(io: Io, output: string | undefined): AnswerSink {
       finish: () => io.stdout.flush(),
     };
   }
-  return new FileSink(isAbsolute(output) ? output : resolve(io.directory, output));
+  const path = resolve(io.directory, output);
+  if (await isDirectory(path)) throw new FileError(`cannot write ${path}: it is a directory`);
+  if (await isDirectory(dirname(path)) === false) {
+    throw new FileError(`cannot write ${path}: its directory does not exist`);
+  }
+  return new FileSink(path);
+}
+
+/** Undefined when lait may not look: then the writing itself will tell. */
+async function isDirectory(path: string): Promise<boolean | undefined> {
+  try {
+    return (await Deno.stat(path)).isDirectory;
+  } catch (error) {
+    return error instanceof Deno.errors.NotFound ? false : undefined;
+  }
 }
 
 class FileSink implements AnswerSink {

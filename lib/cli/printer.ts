@@ -3,12 +3,18 @@ import type { HarnessEvent } from "../harness/events.ts";
 import type { TurnResult } from "../harness/turn.ts";
 import type { Usage } from "../model/usage.ts";
 import type { AnswerSink } from "./output.ts";
+import { createPaint, wantsColor } from "./color.ts";
 import type { Io } from "./io.ts";
+import { withoutFence } from "./structured.ts";
 
 /** What is printed. */
 export interface PrintOptions {
   readonly showReasoning: boolean;
   readonly json: boolean;
+  /** Style Markdown when a person reads it. */
+  readonly render: boolean;
+  /** The answer was asked to be JSON: a Markdown fence around all of it is taken off. */
+  readonly structured: boolean;
 }
 
 /** Prints a streamed answer; an observer of the turn. */
@@ -29,20 +35,21 @@ export class StreamPrinter {
   /** Hears the turn's events. */
   readonly observe = (event: HarnessEvent): void => {
     if (event.kind === "step") this.#inReasoning = false;
-    else if (event.kind === "usage") this.#endRound();
+    else if (event.kind === "usage") this.breakLine();
     else if (event.kind === "reasoning-delta" && this.#showReasoning) this.#reasoning(event.text);
     else if (event.kind === "text-delta") this.#text(event.text);
   };
 
-  /** Ends the answer's last line, also of one that broke off. */
+  /** Ends the answer's last line. */
   end(): void {
     if (this.#lineOpen) this.#sink.write("\n");
     this.#lineOpen = false;
   }
 
-  #endRound(): void {
-    // Between rounds nothing is added to what a program reads. A person sees each round on lines of its own, and the
-    // line that shows what is waited for must not take the answer's place.
+  /** Ends an open line on a terminal: after a round, and where an answer broke off. */
+  breakLine(): void {
+    // Nothing is added to what a program reads. A person sees each round on lines of its own, and the line that shows
+    // what is waited for must not take the answer's place.
     if (this.#sink.toStdout && this.#io.stdout.isTerminal) this.end();
   }
 
@@ -63,26 +70,44 @@ export class StreamPrinter {
   }
 
   #write(text: string): void {
-    this.#sink.write(text);
+    this.#sink.write(this.#sink.toStdout && this.#io.stdout.isTerminal ? harmless(text) : text);
     this.#lineOpen = true;
   }
 }
 
 /** Prints a whole answer. */
 export async function printAnswer(io: Io, sink: AnswerSink, result: TurnResult, options: PrintOptions): Promise<void> {
-  const { text, reasoning } = result;
+  const { reasoning } = result;
+  const text = options.structured ? withoutFence(result.text) : result.text;
   if (options.json) {
     const usage = result.lastUsage === undefined ? null : wireUsage(result.lastUsage);
     await sink.writeWhole(`${JSON.stringify({ content: text, reasoning: reasoning ?? null, usage })}\n`);
     return;
   }
   const shown = options.showReasoning && reasoning !== undefined ? `Reasoning:\n${reasoning}\n\n` : "";
-  if (sink.toStdout) {
-    await sink.writeWhole(`${shown}${text}\n`);
-  } else {
+  if (!sink.toStdout) {
     io.stderr.write(shown);
     await sink.writeWhole(`${text}\n`);
+  } else if (io.stdout.isTerminal) {
+    const answer = options.render ? await rendered(io, text) : harmless(text);
+    await sink.writeWhole(`${harmless(shown)}${answer}\n`);
+  } else {
+    await sink.writeWhole(`${shown}${text}\n`);
   }
+}
+
+async function rendered(io: Io, text: string): Promise<string> {
+  const { renderMarkdown } = await import("./markdown.ts");
+  return renderMarkdown(harmless(text), createPaint(wantsColor(io.stdout.isTerminal, io.environment)));
+}
+
+// What a model writes must not drive the terminal: everything that is no text, a tab or a line ending.
+// deno-lint-ignore no-control-regex
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+
+/** The text with control characters made visible. Only for terminals: a file or a pipe gets what the model wrote. */
+function harmless(text: string): string {
+  return text.replace(CONTROLS, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`);
 }
 
 /** Tokens under the names that the wire has. */

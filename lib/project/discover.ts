@@ -44,8 +44,8 @@ export async function findProjectConfig(directory: string): Promise<string | und
 export function userDirectory(variable: string, suffix: string, environment: EnvironmentReader): string {
   const xdg = environment(variable);
   if (xdg !== undefined && xdg.trim() !== "") return xdg;
-  const home = environment("HOME") ?? environment("USERPROFILE");
-  if (home === undefined || home === "") {
+  const home = [environment("HOME"), environment("USERPROFILE")].find((value) => value !== undefined && value !== "");
+  if (home === undefined) {
     throw new ConfigurationError(`cannot tell the user's directory: neither ${variable} nor HOME is set`);
   }
   return join(home, suffix);

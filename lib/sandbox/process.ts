@@ -33,6 +33,9 @@ export interface RunOptions {
   readonly observe?: ((channel: "stdout" | "stderr", text: string) => void) | undefined;
 }
 
+/** A timer that is set to more than this, 24 days, fires at once: a deadline beyond it is none. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 // What still runs, and what ended commands left running, so that lait's own end can end it. The one piece of state
 // that belongs to the process and not to a run: the operating system keeps it per process, too.
 const running = new Set<StartedProcess>();
@@ -206,7 +209,7 @@ class CollectedRun {
   async result(): Promise<CommandResult> {
     const { signal, deadlineMs } = this.#options;
     const forget = onAbort(signal, () => this.#end({ grace: true }));
-    const timer = deadlineMs === undefined ? undefined : setTimeout(() => {
+    const timer = deadlineMs === undefined || deadlineMs > LONGEST_TIMER_MS ? undefined : setTimeout(() => {
       this.#timedOut = true;
       this.#end({ grace: true });
     }, deadlineMs);

@@ -3,7 +3,7 @@ import { DiagnosticError, ProcessError, SettingError } from "../base/errors.ts";
 import type { Diagnostic, Place } from "../base/diagnostic.ts";
 import { isJsonObject, type JsonObject, jsonTypeOf, type JsonValue } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import { withoutLineEnding } from "../base/text.ts";
+import { headOf, withoutLineEnding } from "../base/text.ts";
 import type { CommandResult } from "../sandbox/lease.ts";
 import { compileSchema, SchemaError } from "../schema/schema.ts";
 import { expandVariables, ExpansionError } from "../source/expand.ts";
@@ -37,6 +37,8 @@ export interface CommandToolOptions {
 
 const NO_PARAMETERS: JsonObject = Object.freeze({ type: "object", properties: Object.freeze({}) });
 const FAILED = "tool command failed: ";
+/** The highest signal number of Linux. */
+const LAST_SIGNAL = 64;
 
 /**
  * Makes the tool `tool__<name>`.
@@ -150,7 +152,11 @@ class CommandTool {
       return outcome(executable, result);
     } catch (error) {
       if (error instanceof TemplateError || error instanceof ExpansionError) return failed(error.message);
-      if (error instanceof ProcessError) return failed(error.message, error.output.stderr);
+      if (error instanceof ProcessError) {
+        const { stderr } = error.output;
+        // A flood is not passed on: what the limit keeps out of memory stays out of the conversation.
+        return failed(error.message, error.kind === "overflow" ? headOf(stderr, LIMITS.previewCharacters) : stderr);
+      }
       throw error;
     }
   }
@@ -167,10 +173,9 @@ class CommandTool {
 
 function outcome(program: string, { status, stdout, stderr, undecodable }: CommandResult): ToolOutput {
   if (status !== 0) {
-    const how = status > 128
-      ? `was ended by signal ${status - 128} (status ${status})`
-      : `exited with status ${status}`;
-    return failed(`\`${program}\` ${how}`, stderr, stdout);
+    // A program may also exit with such a status by itself.
+    const how = status > 128 && status <= 128 + LAST_SIGNAL ? `, as if ended by signal ${status - 128}` : "";
+    return failed(`\`${program}\` exited with status ${status}${how}`, stderr, stdout);
   }
   if (undecodable?.includes("stdout")) return failed(`the output of \`${program}\` is not UTF-8`);
   return withoutLineEnding(stdout);

@@ -1,0 +1,116 @@
+/** Running one turn for a command, and everything that is printed around it. */
+import type { HarnessEvent, HarnessObserver } from "../harness/events.ts";
+import { runTurn, type TurnResult, userMessage } from "../harness/turn.ts";
+import type { ModelContentBlock } from "../model/message.ts";
+import type { ResponseFormat } from "../model/provider.ts";
+import { ProjectSession } from "../project/open.ts";
+import type { Project } from "../project/project.ts";
+import type { RequestSettings } from "../project/settings.ts";
+import { createTerminalApprover } from "./approver.ts";
+import type { Io } from "./io.ts";
+import type { Log } from "./log.ts";
+import { answerSink } from "./output.ts";
+import { printAnswer, type PrintOptions, StreamPrinter } from "./printer.ts";
+import { commandText, createProgress, type Progress } from "./progress.ts";
+import { UsageMeter } from "./usage_meter.ts";
+
+/** How an answer is asked for and shown. */
+export interface AskOptions extends PrintOptions {
+  readonly stream: boolean;
+  readonly output: string | undefined;
+  readonly quiet: boolean;
+  readonly showUsage: boolean;
+  readonly approveTools: boolean;
+}
+
+/** One question with everything that belongs to it. */
+export interface Question {
+  readonly project: Project;
+  readonly settings: RequestSettings;
+  /** The user's message. */
+  readonly content: readonly ModelContentBlock[];
+  readonly responseFormat: ResponseFormat | undefined;
+  /** The label of usage and events: `chat`, an agent's name. */
+  readonly label: string;
+  readonly signal: AbortSignal;
+}
+
+/** Asks, and prints the answer, what happens on the way, and the usage. */
+export async function ask(io: Io, log: Log, question: Question, options: AskOptions): Promise<TurnResult> {
+  const { project, settings, content, responseFormat, label, signal } = question;
+  describeRequest(log, project, settings);
+  const progress = createProgress(io, { quiet: options.quiet, model: settings.model.name });
+  const session = new ProjectSession(project, {
+    environment: io.environment,
+    signal,
+    ...(options.approveTools ? { approve: createTerminalApprover(io, () => progress.pause()) } : {}),
+  });
+  const showUsage = options.showUsage && !options.quiet;
+  const agent = await session.agent(settings, { streaming: options.stream, wantUsage: showUsage });
+  const lease = await session.lease();
+  const sink = await answerSink(io, options.output);
+  const printer = options.stream ? new StreamPrinter(io, sink, options) : undefined;
+  const meter = new UsageMeter((model) => model === settings.model.name ? settings.pricing : undefined);
+  const observers: (HarnessObserver | undefined)[] = [
+    (event) => progress.observe(event),
+    printer?.observe,
+    meter.observe,
+    printMessages(io, progress),
+    logEvents(log),
+  ];
+  let result: TurnResult;
+  try {
+    result = await runTurn(agent, {
+      lease,
+      messages: [userMessage(content)],
+      signal,
+      label,
+      observe: observers.filter((observer) => observer !== undefined),
+      ...(responseFormat === undefined ? {} : { responseFormat }),
+    });
+    if (printer === undefined) await printAnswer(io, sink, result, options);
+    session.checkScripts();
+  } finally {
+    progress.stop();
+    printer?.end();
+    await sink.finish();
+    await lease.release();
+  }
+  if (showUsage) io.stderr.write(`${meter.summary()}\n`);
+  return result;
+}
+
+/** Warnings and notes of a run. */
+function printMessages(io: Io, progress: Progress): HarnessObserver {
+  return (event) => {
+    if (event.kind !== "warning" && event.kind !== "notice" && event.kind !== "model-retry") return;
+    progress.pause();
+    io.stderr.write(`${event.kind === "notice" ? "note" : "warning"}: ${event.message}\n`);
+  };
+}
+
+function describeRequest(log: Log, project: Project, { model, alias, endpoint, tools }: RequestSettings): void {
+  if (!log.verbose) return;
+  log.debug(`configuration: ${project.layers.map(({ file }) => file).join(", ") || "none"}`);
+  const { name, ...sampling } = model;
+  log.debug(`model: ${alias === undefined ? name : `${name} (alias ${alias})`}, settings: ${JSON.stringify(sampling)}`);
+  log.debug(
+    endpoint.kind === "script"
+      ? `script: ${endpoint.path}`
+      : `base URL: ${endpoint.baseUrl}, key: ${endpoint.key.kind}`,
+  );
+  log.debug(`tools: ${tools.join(", ") || "none"}`);
+}
+
+function logEvents(log: Log): ((event: HarnessEvent) => void) | undefined {
+  if (!log.verbose) return undefined;
+  return (event) => {
+    if (event.kind === "step") log.debug(`step ${event.index}: asking the model`);
+    else if (event.kind === "tool") log.debug(`tool ${event.name} called with ${event.arguments}`);
+    else if (event.kind === "tool-started" && event.preview) log.debug(`running ${commandText(event.preview)}`);
+    else if (event.kind === "tool-result") {
+      log.debug(`tool ${event.name} gave ${event.characters} characters${event.isError ? " (an error)" : ""}`);
+      log.trace(event.preview);
+    }
+  };
+}
