@@ -132,10 +132,13 @@ export class ModelExchange {
     const reader = body.getReader();
     const decoder = new TextDecoder();
     let bytes = 0;
+    let cancelled = false;
     return new ReadableStream<Uint8Array>({
       pull: async (controller) => {
         try {
           const { done, value } = await reader.read();
+          // A client may stop reading at the end mark, while the next piece is on its way.
+          if (cancelled) return;
           if (done) {
             this.#disarm();
             controller.close();
@@ -151,12 +154,14 @@ export class ModelExchange {
           controller.enqueue(value);
         } catch (error) {
           this.#disarm();
+          if (cancelled) return;
           this.failure ??= this.#explain(error);
           await reader.cancel().catch(() => {});
           controller.error(this.failure);
         }
       },
       cancel: async (reason) => {
+        cancelled = true;
         this.#disarm();
         await reader.cancel(reason).catch(() => {});
       },
