@@ -3,3 +3,6 @@ export { z } from "npm:zod@4.6.7";
 export { maxLength, number, object, pipe, string, transform } from "npm:valibot@1.5.0";
 export { toStandardJsonSchema } from "npm:@valibot/to-json-schema@1.8.0";
 export { type } from "npm:arktype@2.2.10";
+
+/** An independent model server. */
+export { LLMock } from "npm:@copilotkit/aimock@1.43.0";

@@ -1,0 +1,299 @@
+/**
+ * Running the command as a whole process: a fresh directory, a home of its own, an environment that holds nothing else,
+ * and, where a test wants one, a pseudo-terminal.
+ */
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readProcessTable } from "../../lib/sandbox/process_table.ts";
+
+const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
+/** A process that takes longer than this hangs, and is ended. */
+const HUNG_MS = 40_000;
+
+let denoDirectory: string | undefined;
+
+/** Where Deno keeps its cache: the command's own HOME is empty. */
+function denoDir(): string {
+  if (denoDirectory === undefined) {
+    const { stdout } = new Deno.Command(Deno.execPath(), { args: ["info", "--json"], stderr: "null" }).outputSync();
+    denoDirectory = (JSON.parse(new TextDecoder().decode(stdout)) as { denoDir: string }).denoDir;
+  }
+  return denoDirectory;
+}
+
+/** How a process is run. */
+export interface RunOptions {
+  /** What is piped in. Default: the null device. `open`: a pipe that stays open, see `LaitProcess.stdin`. */
+  readonly stdin?: string | Uint8Array | "open";
+  /** Variables on top of the minimal environment; undefined takes one away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The working directory, relative to the workspace's. */
+  readonly directory?: string;
+}
+
+/** What a process came to. */
+export interface RunResult {
+  readonly code: number;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A directory to run lait in, with a home beside it. Use it with `await using`. */
+export class Workspace implements AsyncDisposable {
+  readonly directory: string;
+  readonly home: string;
+  readonly #root: string;
+  readonly #started: LaitProcess[] = [];
+
+  private constructor(root: string) {
+    this.#root = root;
+    this.directory = join(root, "work");
+    this.home = join(root, "home");
+  }
+
+  /** A workspace with these files; a path that starts with `~/` is below the home. */
+  static async create(files: Readonly<Record<string, string>> = {}): Promise<Workspace> {
+    const workspace = new Workspace(await Deno.realPath(await Deno.makeTempDir({ prefix: "lait-test-" })));
+    await Deno.mkdir(workspace.directory);
+    await Deno.mkdir(workspace.home);
+    for (const [path, text] of Object.entries(files)) await workspace.write(path, text);
+    return workspace;
+  }
+
+  /** The absolute path of a file of the workspace. */
+  path(name: string): string {
+    return name.startsWith("~/") ? join(this.home, name.slice(2)) : join(this.directory, name);
+  }
+
+  async write(name: string, text: string): Promise<void> {
+    await Deno.mkdir(dirname(this.path(name)), { recursive: true });
+    await Deno.writeTextFile(this.path(name), text);
+  }
+
+  async read(name: string): Promise<string> {
+    return await Deno.readTextFile(this.path(name));
+  }
+
+  async exists(name: string): Promise<boolean> {
+    return await Deno.stat(this.path(name)).then(() => true, () => false);
+  }
+
+  /** Starts lait. */
+  start(args: readonly string[], options: RunOptions = {}): LaitProcess {
+    return this.startProgram([Deno.execPath(), "run", "-A", CLI, ...args], options);
+  }
+
+  /** Runs lait to its end. */
+  async run(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+    return await this.start(args, options).ended();
+  }
+
+  /** Runs a shell line in which `lait` is the command; its status is the line's. */
+  async shell(line: string, options: RunOptions = {}): Promise<RunResult> {
+    const functions = `lait() { ${shellWords([Deno.execPath(), "run", "-A", CLI])} "$@"; }\n`;
+    return await this.startProgram(["sh", "-c", functions + line], options).ended();
+  }
+
+  /** Starts lait on a pseudo-terminal: all that it writes arrives on `stdout`; `redirect` is a shell's `>file`. */
+  terminal(args: readonly string[], options: Omit<RunOptions, "stdin"> & { redirect?: string } = {}): LaitProcess {
+    const line = `${shellWords([Deno.execPath(), "run", "-A", CLI, ...args])} ${options.redirect ?? ""}`;
+    return this.startProgram(["script", "-qec", line, "/dev/null"], { ...options, stdin: "open" });
+  }
+
+  /** Starts any program as lait is started. */
+  startProgram([program, ...args]: readonly string[], options: RunOptions): LaitProcess {
+    const { stdin, directory = "." } = options;
+    const environment: Record<string, string | undefined> = {
+      PATH: Deno.env.get("PATH"),
+      HOME: this.home,
+      XDG_CONFIG_HOME: join(this.home, ".config"),
+      XDG_DATA_HOME: join(this.home, ".local/share"),
+      DENO_DIR: denoDir(),
+      DENO_NO_UPDATE_CHECK: "1",
+      NO_COLOR: "1",
+      TERM: "xterm",
+      SHELL: "/bin/sh",
+      ...options.env,
+    };
+    const child = new Deno.Command(program!, {
+      args,
+      cwd: this.path(directory),
+      clearEnv: true,
+      env: Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined)) as Record<
+        string,
+        string
+      >,
+      stdin: stdin === undefined ? "null" : "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const process = new LaitProcess(child, stdin);
+    this.#started.push(process);
+    return process;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const process of this.#started) await process.kill();
+    await Deno.remove(this.#root, { recursive: true });
+  }
+}
+
+/** A running lait. */
+export class LaitProcess {
+  readonly #child: Deno.ChildProcess;
+  readonly #input: WritableStreamDefaultWriter<Uint8Array> | undefined;
+  readonly #streams: Promise<unknown>;
+  #stdout = "";
+  #stderr = "";
+  #over = false;
+
+  constructor(child: Deno.ChildProcess, stdin: RunOptions["stdin"]) {
+    this.#child = child;
+    this.#input = stdin === undefined ? undefined : child.stdin.getWriter();
+    if (stdin !== undefined && stdin !== "open") {
+      const bytes = typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin;
+      this.#input!.write(bytes).then(() => this.#input!.close()).catch(() => {}); // It may not read its input.
+    }
+    this.#streams = Promise.all([
+      collect(child.stdout, (text) => this.#stdout += text),
+      collect(child.stderr, (text) => this.#stderr += text),
+    ]);
+  }
+
+  /** The process id. */
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  /** What has come on standard output so far; from a terminal, everything. */
+  get stdout(): string {
+    return this.#stdout;
+  }
+
+  /** What has come on standard error so far. */
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  /** Types on the terminal, or writes to the open pipe. */
+  async type(text: string): Promise<void> {
+    await this.#input!.write(new TextEncoder().encode(text));
+  }
+
+  /** Sends a signal. */
+  signal(signal: Deno.Signal): void {
+    this.#child.kill(signal);
+  }
+
+  /** Waits until a pattern has come `times` times on standard output (a terminal's everything) or standard error. */
+  async saw(pattern: RegExp, times = 1): Promise<void> {
+    const all = new RegExp(pattern.source, `${pattern.flags.replace("g", "")}g`);
+    const seen = () => [...`${this.#stdout}\n${this.#stderr}`.matchAll(all)].length >= times;
+    await until(() => seen() || this.#over, `${pattern} in the output`);
+    assert(seen(), `lait ended before ${pattern} came ${times} times: ${this.#stdout}${this.#stderr}`);
+  }
+
+  /** The end. Whatever happened, there is no stack trace and no unexpected error in what was said. */
+  async ended(): Promise<RunResult> {
+    let hung = false;
+    const timer = setTimeout(() => {
+      hung = true;
+      this.#child.kill("SIGKILL");
+    }, HUNG_MS);
+    const { code, signal } = await this.#child.status;
+    clearTimeout(timer);
+    await this.#streams;
+    await this.#close();
+    assert(!hung, `lait hung; until then it said: ${this.#stdout}${this.#stderr}`);
+    for (const text of [this.#stdout, this.#stderr]) {
+      assert.doesNotMatch(text, /^\s+at .*:\d+:\d+|unexpected error|Uncaught|\(node:\d+\)|Stack backtrace/m);
+    }
+    return { code, signal, stdout: this.#stdout, stderr: this.#stderr };
+  }
+
+  /** Ends it if it still runs. */
+  async kill(): Promise<void> {
+    if (!this.#over) {
+      try {
+        this.#child.kill("SIGKILL");
+      } catch {
+        // Ended already.
+      }
+    }
+    await this.#child.status;
+    await this.#streams;
+    await this.#close();
+  }
+
+  async #close(): Promise<void> {
+    this.#over = true;
+    await this.#input?.close().catch(() => {});
+  }
+}
+
+async function collect(stream: ReadableStream<Uint8Array>, add: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const chunk of stream) add(decoder.decode(chunk, { stream: true }));
+}
+
+/** Words quoted for a POSIX shell. */
+export function shellWords(words: readonly string[]): string {
+  return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+}
+
+/** Waits until something holds. */
+export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let tries = 0; !await holds(); tries++) {
+    if (tries > 1_000) throw new Error(`waited in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+}
+
+/** The command lines of running processes that hold a text. */
+export function running(text: string): string[] {
+  const entries = [...readProcessTable()!.values()].filter(({ pid, ended }) => !ended && pid !== Deno.pid);
+  return entries.map(({ pid }) => commandLine(pid)).filter((line) => line.includes(text));
+}
+
+function commandLine(pid: number): string {
+  try {
+    return Deno.readTextFileSync(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
+  } catch {
+    return ""; // Ended meanwhile.
+  }
+}
+
+let marks = 3_000 + Math.floor(Math.random() * 500_000);
+
+/** Seconds that no other test sleeps, so that a `sleep` can be told from all others. */
+export function uniqueSeconds(): string {
+  return `${++marks}.125`;
+}
+
+/** What a terminal shows after this output: lines, with `\r` and "erase line" carried out. */
+export function screen(output: string): string[] {
+  const lines = [""];
+  let column = 0;
+  // deno-lint-ignore no-control-regex
+  for (const [part] of output.matchAll(/\x1b\[2K|\r|\n|[^\x1b\r\n]+|\x1b/g)) {
+    const line = lines.at(-1)!;
+    if (part === "\x1b[2K") lines[lines.length - 1] = "";
+    else if (part === "\r") column = 0;
+    else if (part === "\n") lines.push("");
+    else {
+      lines[lines.length - 1] = line.slice(0, column).padEnd(column) + part + line.slice(column + part.length);
+      column += part.length;
+    }
+  }
+  return lines;
+}
+
+/** A configuration with one model server and these tools, as YAML: JSON is YAML. */
+export function configWith(
+  tools: Readonly<Record<string, unknown>>,
+  rest: Readonly<Record<string, unknown>> = {},
+): string {
+  return JSON.stringify({ default: { model: "m", tools: Object.keys(tools) }, tools, ...rest }, null, 2);
+}
