@@ -1,5 +1,6 @@
 /** Reading files within a bound, and replacing files whole. */
 import { FileError } from "./errors.ts";
+import { missingRight } from "./rights.ts";
 import { LIMITS } from "./limits.ts";
 import { decodeUtf8 } from "./text.ts";
 
@@ -7,7 +8,7 @@ import { decodeUtf8 } from "./text.ts";
 export function fileProblem(error: unknown): string {
   if (error instanceof Deno.errors.NotFound) return "no such file";
   if (error instanceof Deno.errors.PermissionDenied) return "permission denied by the operating system";
-  if (error instanceof Deno.errors.NotCapable) return `lait may not: ${error.message}`;
+  if (error instanceof Deno.errors.NotCapable) return missingRight(error);
   if (error instanceof Deno.errors.IsADirectory) return "it is a directory";
   return error instanceof Error ? error.message : String(error);
 }

@@ -46,6 +46,14 @@ export const LIMITS = Object.freeze({
   apiModelResponseBytes: 8 * MIB,
   /** How much of a failed answer's body an error quotes. */
   errorBodyCharacters: 2_000,
+  /** How much of an answer that cannot be used an error quotes. */
+  quotedAnswerCharacters: 300,
+  /** Retries of a model request in the command; the first wait, which doubles, and the longest that it grows to. */
+  modelRetries: 3,
+  retryDelayMs: 100,
+  retryDelayCapMs: 8_000,
+  /** The longest that lait waits because a server says when to come back. */
+  retryAfterMs: 60_000,
   /** How long standard input may stay silent before stderr says that lait is waiting for it. */
   silentInputMs: 2_000,
   /** How often an approval question is asked before anything else than y, n or a counts as n. */

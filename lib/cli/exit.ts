@@ -10,6 +10,7 @@ import {
 } from "../base/errors.ts";
 import { formatDiagnostic } from "../base/diagnostic.ts";
 import { visible } from "../base/text.ts";
+import { missingRight } from "../base/rights.ts";
 import { PRODUCT_NAME } from "../base/product.ts";
 import { ClosedOutput, Interruption } from "./interrupt.ts";
 import type { Io } from "./io.ts";
@@ -34,19 +35,6 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof TimeoutError || error instanceof CancelledError) return EXIT.timeout;
   if (error instanceof DOMException && error.name === "AbortError") return EXIT.timeout;
   return EXIT.failure;
-}
-
-/** A sentence about a right that Deno was not given, with the flag that gives it. */
-export function missingRight(error: Error): string {
-  const [, right, name] = /^Requires (\w+) access(?: to (".*?"|\S+?))?(?:,|$)/.exec(error.message) ?? [];
-  if (right === undefined) return `lait lacks a right: ${error.message}`;
-  const value = name?.replace(/^"|"$/g, "");
-  const flag = right === "all"
-    ? "-A"
-    : `--allow-${right}${value === undefined || value.startsWith("<") ? "" : `=${value}`}`;
-  return `lait may not do this: it needs ${right} access${
-    value === undefined ? "" : ` to ${value}`
-  }; run it with ${flag}`;
 }
 
 /** Says on standard error what went wrong; nothing for an interruption, which has been announced. */

@@ -4,6 +4,7 @@
  */
 import { ProcessError } from "../base/errors.ts";
 import { systemClock } from "../base/clock.ts";
+import { missingRight } from "../base/rights.ts";
 import { LIMITS } from "../base/limits.ts";
 import { onAbort, throwIfAborted } from "../base/signals.ts";
 import type { CommandResult, SandboxProcess } from "./lease.ts";
@@ -150,7 +151,7 @@ async function checkDirectory(program: string, directory: string): Promise<void>
 
 function spawnError(program: string, error: unknown): ProcessError {
   const reason = error instanceof Deno.errors.NotCapable
-    ? `lait may not run it; add it to --allow-run (${error.message})`
+    ? missingRight(error)
     : error instanceof Deno.errors.NotFound
     ? "there is no such program"
     : error instanceof Deno.errors.PermissionDenied

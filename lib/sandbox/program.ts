@@ -15,8 +15,11 @@ function suffixes(): readonly string[] {
   return ["", ...(Deno.env.get("PATHEXT") ?? ".COM;.EXE;.BAT;.CMD").split(";")];
 }
 
-/** `yes` for a file that may be executed, `unknown` when lait may not look. */
-async function isProgram(path: string): Promise<"yes" | "no" | "unknown"> {
+/**
+ * `yes` for a file that may be executed; `unknown` when lait may not look but may run anything; `hidden` when it may do
+ * neither.
+ */
+async function isProgram(path: string): Promise<"yes" | "no" | "unknown" | "hidden"> {
   try {
     const info = await Deno.stat(path);
     return info.isFile && (info.mode === null || (info.mode & 0o111) !== 0) ? "yes" : "no";
@@ -27,11 +30,11 @@ async function isProgram(path: string): Promise<"yes" | "no" | "unknown"> {
 }
 
 /** With a narrowed --allow-run, Deno has resolved the listed programs itself: a path it grants is one of them. */
-async function mayRun(path: string): Promise<"yes" | "no" | "unknown"> {
+async function mayRun(path: string): Promise<"yes" | "unknown" | "hidden"> {
   const all = await Deno.permissions.query({ name: "run" });
   if (all.state === "granted") return "unknown";
   const one = await Deno.permissions.query({ name: "run", command: path });
-  return one.state === "granted" ? "yes" : "no";
+  return one.state === "granted" ? "yes" : "hidden";
 }
 
 /**
@@ -54,13 +57,19 @@ export async function findProgram(name: string, search: ProgramSearch): Promise<
       { details: { program: name } },
     );
   }
+  let hidden = false;
   for (const folder of search.path.split(delimiter)) {
     for (const suffix of suffixes()) {
       const candidate = join(resolve(search.directory, folder === "" ? "." : folder), name + suffix);
-      if (await isProgram(candidate) !== "no") return candidate;
+      const found = await isProgram(candidate);
+      if (found === "yes" || found === "unknown") return candidate;
+      hidden ||= found === "hidden";
     }
   }
-  throw new ProcessError("spawn", `cannot find the program \`${name}\` in the PATH of its environment`, {
+  const why = hidden
+    ? `lait may neither look into its PATH nor run it; run lait with --allow-run=${name}`
+    : "it is not in the PATH of its environment";
+  throw new ProcessError("spawn", `cannot find the program \`${name}\`: ${why}`, {
     details: { program: name },
   });
 }

@@ -1,5 +1,6 @@
 /** `${NAME}` in values of a configuration: replaced when the value is used, never when the file is read. */
 import { LaitError } from "../base/errors.ts";
+import { mayReadVariable } from "../base/rights.ts";
 import { shorten } from "../base/text.ts";
 
 /** A placeholder that cannot be replaced. The message quotes the placeholder alone: what stands beside it may be secret. */
@@ -37,7 +38,9 @@ export function expandVariables(text: string, lookup: (name: string) => string |
     if ("fault" in placeholder) throw new ExpansionError(placeholder.fault);
     const value = lookup(placeholder.name);
     if (value === undefined) {
-      throw new ExpansionError(`environment variable \`${placeholder.name}\` is not set`, placeholder.name);
+      const { name } = placeholder;
+      const why = mayReadVariable(name) ? "is not set" : `may not be read; run lait with --allow-env=${name}`;
+      throw new ExpansionError(`environment variable \`${name}\` ${why}`, name);
     }
     result += text.slice(from, at) + value;
     from = placeholder.end;
