@@ -1,4 +1,5 @@
 /** Running whole programs in a place of their own: an empty directory, an empty home, nothing of the developer's. */
+import { readProcessTable } from "../../lib/sandbox/process_table.ts";
 
 /** A program's end. */
 export interface Ended {
@@ -67,3 +68,22 @@ export class Place implements AsyncDisposable {
 
 /** The repository's root, with a slash at its end. */
 export const REPOSITORY = new URL("../../", import.meta.url).pathname;
+
+/** Deno's cache, for programs that are run with an empty home: nothing is downloaded again. */
+export async function denoCache(): Promise<{ denoDir: string; npmCache: string }> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
+  return JSON.parse(new TextDecoder().decode(stdout));
+}
+
+/** Whether a process runs whose command line holds the text. Those that only wait to be reaped do not count. */
+export function isRunning(text: string): boolean {
+  for (const entry of readProcessTable()!.values()) {
+    if (entry.ended || entry.pid === Deno.pid) continue;
+    try {
+      if (Deno.readTextFileSync(`/proc/${entry.pid}/cmdline`).replaceAll("\0", " ").includes(text)) return true;
+    } catch {
+      // Ended meanwhile.
+    }
+  }
+  return false;
+}

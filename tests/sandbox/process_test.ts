@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ProcessError } from "../../lib/base/errors.ts";
 import { createLocalSandboxProvider } from "../../lib/sandbox/providers/local.ts";
 import { endAllProcesses, runProcess } from "../../lib/sandbox/process.ts";
-import { readProcessTable } from "../../lib/sandbox/process_table.ts";
+import { isRunning } from "../_support/process.ts";
 
 const environment = { PATH: "/usr/local/bin:/usr/bin:/bin" };
 
@@ -12,19 +12,6 @@ function run(
   env: Record<string, string> = environment,
 ) {
   return runProcess({ argv, directory: Deno.cwd(), environment: env, searchDirectory: Deno.cwd() }, options);
-}
-
-/** Whether a process whose command line holds the text is running. */
-function isRunning(text: string): boolean {
-  for (const entry of readProcessTable()!.values()) {
-    if (entry.ended || entry.pid === Deno.pid) continue;
-    try {
-      if (Deno.readTextFileSync(`/proc/${entry.pid}/cmdline`).includes(text)) return true;
-    } catch {
-      // Ended meanwhile.
-    }
-  }
-  return false;
 }
 
 /** A duration that no other test uses, so that its `sleep` can be told from others. */

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { Place, REPOSITORY } from "../_support/process.ts";
+import { denoCache, Place, REPOSITORY } from "../_support/process.ts";
+
+const { denoDir: DENO_DIR } = await denoCache();
 
 /** The server as a process of its own; it ends with its standard input. */
 async function withServer(chaos: object, use: (baseUrl: string, journal: () => Promise<number>) => Promise<void>) {
@@ -50,14 +52,7 @@ async function lait(place: Place, baseUrl: string, ...args: string[]) {
     "--tool",
     "list",
     ...args,
-  ], { DENO_DIR: await denoDir() });
-}
-
-let cache: string | undefined;
-async function denoDir(): Promise<string> {
-  if (cache !== undefined) return cache;
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
-  return cache = (JSON.parse(new TextDecoder().decode(stdout)) as { denoDir: string }).denoDir;
+  ], { DENO_DIR });
 }
 
 async function project(): Promise<Place> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { VERSION } from "../../lib/base/product.ts";
-import { Place, REPOSITORY } from "../_support/process.ts";
+import { denoCache, Place, REPOSITORY } from "../_support/process.ts";
 import { SLOW } from "../_support/slow.ts";
 
 /** A plain web server with the repository's files. */
@@ -19,8 +19,7 @@ function serveRepository(): Deno.HttpServer<Deno.NetAddr> {
 
 /** A cache of its own, but for the packages: those are fetched from no network here. */
 async function emptyCache(place: Place): Promise<string> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"], cwd: REPOSITORY }).output();
-  const { npmCache } = JSON.parse(new TextDecoder().decode(stdout)) as { npmCache: string };
+  const { npmCache } = await denoCache();
   const cache = `${place.home}/deno`;
   await Deno.mkdir(cache);
   await Deno.symlink(npmCache, `${cache}/npm`);

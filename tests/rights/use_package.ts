@@ -1,0 +1,44 @@
+/** Uses one package of `lib/deps/` a little; run under narrowed rights by the test beside it. */
+const uses: Record<string, () => Promise<void>> = {
+  "ajv.ts": async () => {
+    const { compileSchema } = await import("../../lib/schema/schema.ts");
+    compileSchema({ type: "object", properties: { a: { type: "string", format: "email" } } }).check({ a: 1 });
+  },
+  "commander.ts": async () => {
+    const { createCommand, parseLine } = await import("../../lib/cli/command_line.ts");
+    parseLine(createCommand("x", "x").option("--a <b>"), ["--a", "1"]);
+  },
+  "handlebars.ts": async () => {
+    const { parseTemplate } = await import("../../lib/source/template/template.ts");
+    parseTemplate("{{#if a}}{{ b }}{{/if}}").render({ a: 1, b: 2 });
+  },
+  "marked.ts": async () => {
+    const { lexer } = await import("../../lib/deps/marked.ts");
+    lexer("# a\n\n- b");
+  },
+  "openai.ts": async () => {
+    const { OpenAI } = await import("../../lib/deps/openai.ts");
+    const client = new OpenAI({
+      apiKey: "k",
+      baseURL: "http://127.0.0.1:1/v1",
+      maxRetries: 0,
+      logLevel: "off",
+      organization: null,
+      project: null,
+      fetch: () => Promise.resolve(Response.json({ choices: [] })),
+    });
+    await client.chat.completions.create({ model: "m", messages: [] });
+  },
+  "path.ts": async () => {
+    const { resolve } = await import("../../lib/deps/path.ts");
+    resolve("/a", "b");
+  },
+  "yaml.ts": async () => {
+    const { readYaml } = await import("../../lib/source/yaml.ts");
+    readYaml("a: [1, 2]\n", "x.yml");
+  },
+};
+
+const use = uses[Deno.args[0] ?? ""];
+if (use === undefined) throw new Error(`say in tests/rights/use_package.ts how ${Deno.args[0]} is used`);
+await use();
