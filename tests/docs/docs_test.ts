@@ -117,3 +117,13 @@ Deno.test("docs: the quick start holds exactly two commands", async () => {
   const block = /## Quick start[\s\S]*?^```sh\n([\s\S]*?)^```$/m.exec(readme)![1]!;
   assert.equal(block.trim().split("\n").length, 2);
 });
+
+Deno.test("docs: every example of a public symbol runs, and holds", async () => {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["test", "--doc", "--no-check", "-A", "--quiet", "lib", "mod.ts"],
+    cwd: REPOSITORY,
+  }).output();
+  const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  assert(success, said);
+  assert.doesNotMatch(said, /Assertion failed/);
+});
