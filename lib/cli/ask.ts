@@ -39,6 +39,7 @@ export interface Question {
 export async function ask(io: Io, log: Log, question: Question, options: AskOptions): Promise<TurnResult> {
   const { project, settings, content, responseFormat, label, signal } = question;
   describeRequest(log, project, settings);
+  const sink = await answerSink(io, options.output);
   const progress = createProgress(io, { quiet: options.quiet, model: settings.model.name });
   const session = new ProjectSession(project, {
     environment: io.environment,
@@ -48,7 +49,6 @@ export async function ask(io: Io, log: Log, question: Question, options: AskOpti
   const showUsage = options.showUsage && !options.quiet;
   const agent = await session.agent(settings, { streaming: options.stream, wantUsage: showUsage });
   const lease = await session.lease();
-  const sink = await answerSink(io, options.output);
   const printer = options.stream ? new StreamPrinter(io, sink, options) : undefined;
   const meter = new UsageMeter((model) => model === settings.model.name ? settings.pricing : undefined);
   const observers: (HarnessObserver | undefined)[] = [
@@ -69,12 +69,16 @@ export async function ask(io: Io, log: Log, question: Question, options: AskOpti
       ...(responseFormat === undefined ? {} : { responseFormat }),
     });
     if (printer === undefined) await printAnswer(io, sink, result, options);
+    else printer.end();
     session.checkScripts();
   } finally {
     progress.stop();
-    printer?.end();
-    await sink.finish();
-    await lease.release();
+    printer?.breakLine();
+    try {
+      await sink.finish();
+    } finally {
+      await lease.release();
+    }
   }
   if (showUsage) io.stderr.write(`${meter.summary()}\n`);
   return result;

@@ -87,8 +87,11 @@ export function parseLine(command: Command, argv: readonly string[]): ParsedLine
 
 function usageError(error: CommanderError, command: Command): UsageError {
   const message = error.message.replace(/^error: /, "").replace(/\n\(Did you mean (.*)\?\)/, " (did you mean $1?)");
-  const [first = "", ...rest] = message.split("\n");
-  return new UsageError([first, ...rest].join("; "), `run \`${command.name()} --help\` to see what it takes`);
+  const prompt = /^unknown option '(-.*\s.*)'/s.exec(message)?.[1];
+  const hint = prompt === undefined
+    ? `run \`${command.name()} --help\` to see what it takes`
+    : `a prompt that starts with - goes behind --: ${PRODUCT_NAME} -- ${JSON.stringify(prompt)}`;
+  return new UsageError(message.split("\n").join("; "), hint);
 }
 
 /** Where a command line goes. */

@@ -15,23 +15,23 @@ export interface InputOptions {
 
 /**
  * The prompt: the positional word, what is piped in, or both with a blank line between. Standard input is read when it
- * is no terminal, or when the word is `-`; blank input counts as none. Undefined when there is nothing.
+ * is no terminal, or when the word is `-`; a blank word and blank input count as none. Undefined when there is nothing.
  *
  * @throws UsageError for `-` when standard input is to be left alone
  */
 export async function readPrompt(io: Io, { positional, noStdin, signal }: InputOptions): Promise<string | undefined> {
   const asked = positional === "-";
   if (asked && noStdin) throw new UsageError("the prompt - reads standard input, which --no-stdin forbids");
-  const piped = asked || (!noStdin && !io.stdin.isTerminal) ? await readPiped(io, positional, signal) : undefined;
-  const word = asked ? undefined : positional;
+  const word = asked || positional?.trim() === "" ? undefined : positional;
+  const piped = asked || (!noStdin && !io.stdin.isTerminal) ? await readPiped(io, word, signal) : undefined;
   if (word === undefined) return piped;
   return piped === undefined ? word : `${word}\n\n${piped}`;
 }
 
-async function readPiped(io: Io, positional: string | undefined, signal: AbortSignal): Promise<string | undefined> {
+async function readPiped(io: Io, word: string | undefined, signal: AbortSignal): Promise<string | undefined> {
   // A parent that leaves a pipe open and silent makes every reader wait: say so, and how not to. One that has begun to
   // write will end.
-  const timer = positional === undefined || io.stdin.isTerminal ? undefined : setTimeout(() => {
+  const timer = word === undefined ? undefined : setTimeout(() => {
     io.stderr.write(
       `note: ${PRODUCT_NAME} is waiting for the end of standard input; to leave it alone pass --no-stdin, or </dev/null\n`,
     );

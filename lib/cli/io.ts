@@ -65,24 +65,35 @@ function writeMessage(text: string): void {
   }
 }
 
-/** Writes in order and in full, however slow the reader is. */
+/** What results are written to. */
+export interface ResultWriter {
+  write(bytes: Uint8Array): Promise<number>;
+  writeSync(bytes: Uint8Array): number;
+}
+
+/**
+ * Writes in order and in full, however slow the reader is. To a terminal it writes at once: results stand in order with
+ * the messages there.
+ */
 export class QueuedOutput implements ResultStream {
   readonly isTerminal: boolean;
-  readonly #writer: { write(bytes: Uint8Array): Promise<number> };
+  readonly #writer: ResultWriter;
   readonly #listeners: ((failure?: FileError) => void)[] = [];
   #queue: Promise<void> = Promise.resolve();
   #closed = false;
   #failure: FileError | undefined;
 
   /** Writes to `writer`. */
-  constructor(writer: { write(bytes: Uint8Array): Promise<number> }, isTerminal: boolean) {
+  constructor(writer: ResultWriter, isTerminal: boolean) {
     this.#writer = writer;
     this.isTerminal = isTerminal;
   }
 
   /** Queues text. */
   write(text: string): void {
-    if (text !== "") this.#queue = this.#queue.then(() => this.#writeAll(text));
+    if (text === "") return;
+    if (this.isTerminal) this.#writeNow(text);
+    else this.#queue = this.#queue.then(() => this.#writeQueued(text));
   }
 
   /** Waits for the queue. */
@@ -96,19 +107,33 @@ export class QueuedOutput implements ResultStream {
     this.#listeners.push(listener);
   }
 
-  async #writeAll(text: string): Promise<void> {
+  #writeNow(text: string): void {
+    if (this.#closed) return;
+    let bytes = new TextEncoder().encode(text);
+    try {
+      while (bytes.length > 0) bytes = bytes.subarray(this.#writer.writeSync(bytes));
+    } catch (error) {
+      this.#close(error);
+    }
+  }
+
+  async #writeQueued(text: string): Promise<void> {
     if (this.#closed) return;
     let bytes = new TextEncoder().encode(text);
     try {
       while (bytes.length > 0) bytes = bytes.subarray(await this.#writer.write(bytes));
     } catch (error) {
-      this.#closed = true;
-      // That nobody reads any more is no failure: `lait … | head` has got what it wanted.
-      if (!(error instanceof Deno.errors.BrokenPipe)) {
-        this.#failure = new FileError(`cannot write to standard output: ${fileProblem(error)}`, { cause: error });
-      }
-      for (const listener of this.#listeners) listener(this.#failure);
+      this.#close(error);
     }
+  }
+
+  #close(error: unknown): void {
+    this.#closed = true;
+    // That nobody reads any more is no failure: `lait … | head` has got what it wanted.
+    if (!(error instanceof Deno.errors.BrokenPipe)) {
+      this.#failure = new FileError(`cannot write to standard output: ${fileProblem(error)}`, { cause: error });
+    }
+    for (const listener of this.#listeners) listener(this.#failure);
   }
 }
 

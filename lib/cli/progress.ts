@@ -1,5 +1,5 @@
 /** What a person at a terminal sees on standard error while a command works. Piped, there is nothing. */
-import { shorten, visible } from "../base/text.ts";
+import { visible } from "../base/text.ts";
 import type { HarnessEvent } from "../harness/events.ts";
 import type { Io } from "./io.ts";
 
@@ -66,7 +66,7 @@ class LiveProgress implements Progress {
       case "tool-denied":
         this.#line(`✗ ${event.name}: ${event.reason}`);
         break;
-      case "tool-result":
+      case "tool-ended":
         this.#ended(event);
         break;
       case "finished":
@@ -89,7 +89,7 @@ class LiveProgress implements Progress {
     this.pause();
   }
 
-  #ended(event: Extract<HarnessEvent, { kind: "tool-result" }>): void {
+  #ended(event: Extract<HarnessEvent, { kind: "tool-ended" }>): void {
     const call = this.#running.get(event.callId);
     this.#running.delete(event.callId);
     if (call === undefined) return;
@@ -124,7 +124,7 @@ class LiveProgress implements Progress {
 
   /** The text on one line of the terminal, nothing in it able to move the cursor. */
   #fit(text: string): string {
-    return shorten(visible(text), Math.max(20, terminalWidth() - 2));
+    return withinCells(visible(text), Math.max(20, terminalWidth() - 2));
   }
 }
 
@@ -134,6 +134,22 @@ function terminalWidth(): number {
   } catch {
     return 80;
   }
+}
+
+/** East Asian wide and full-width characters, and emoji, take two cells of a terminal. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+
+/** The text cut to so many cells, with `…` behind it when something was cut: a line that wraps cannot be erased. */
+function withinCells(text: string, most: number): string {
+  let cells = 0;
+  let length = 0;
+  for (const character of text) {
+    cells += WIDE.test(character) ? 2 : 1;
+    if (cells > most) return `${text.slice(0, length)}…`;
+    length += character.length;
+  }
+  return text;
 }
 
 function seconds(milliseconds: number): string {

@@ -146,18 +146,22 @@ async function run(
     name: tool.name,
     ...(preview === undefined ? {} : { preview }),
   });
+  let isError = true;
   try {
     const observe = (observation: ToolObservation) => report(context, call.id, observation, ended.signal);
     const execute = async () => await tool.execute(input, { sandbox, signal, callId: call.id, model, observe });
-    return { ...checkOutput(tool.name, await untilAborted(execute(), signal)), decision: "allowed" };
+    const output = checkOutput(tool.name, await untilAborted(execute(), signal));
+    isError = output.isError;
+    return { ...output, decision: "allowed" };
   } catch (error) {
     throwIfAborted(roundSignal);
     if (onError === "fail" || (error instanceof ToolFailure && error.fatal)) throw error;
-    return { content: messageOf(error), isError: true, decision: "allowed" };
+    return { content: messageOf(error), isError, decision: "allowed" };
   } finally {
     clearTimeout(timer);
     ended.abort();
     await sandbox.settled();
+    events.emit({ kind: "tool-ended", callId: call.id, name: tool.name, isError });
   }
 }
 

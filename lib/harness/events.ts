@@ -53,6 +53,8 @@ export type HarnessEventBody =
     /** The argv that runs, where the tool can tell. */
     readonly preview?: readonly string[];
   }
+  /** A call has stopped running; its result follows when all calls of the answer have. */
+  | { readonly kind: "tool-ended"; readonly callId: string; readonly name: string; readonly isError: boolean }
   | {
     readonly kind: "tool-output";
     readonly callId: string;

@@ -151,11 +151,13 @@ export function checkMessages(messages: readonly ModelMessage[]): void {
   if (messages.at(-1)!.role !== "user") fail(messages.length - 1, "must be the user's");
   let open = new Set<string>();
   messages.forEach((message, index) => {
+    if (!Object.hasOwn(ACCEPTED, message.role)) fail(index, `has the role ${JSON.stringify(message.role)}`);
+    if (!Array.isArray(message.content)) fail(index, "has content that is no list of blocks");
     if (message.content.length === 0) fail(index, "is empty");
     const answered = new Set<string>();
     for (const block of message.content) {
       if (!ACCEPTED[message.role].includes(block.type)) {
-        fail(index, `is the ${message.role}'s and holds a ${block.type} block`);
+        fail(index, `is the ${message.role}'s and may not hold a block of the type ${block.type}`);
       }
       if (block.type !== "tool-result") continue;
       if (answered.has(block.callId)) fail(index, `answers the tool call ${block.callId} twice`);

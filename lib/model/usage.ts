@@ -37,7 +37,9 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-function count(value: unknown): number | undefined {
+/** A count; some servers write theirs as text. */
+function count(given: unknown): number | undefined {
+  const value = typeof given === "string" && /^\d+$/.test(given) ? Number(given) : given;
   return typeof value === "number" && Number.isFinite(value) && value >= 0
     ? Math.min(Math.trunc(value), Number.MAX_SAFE_INTEGER)
     : undefined;
@@ -53,24 +55,26 @@ export interface ReportedUsage {
 }
 
 /**
- * A usage from what a provider sent: counts that are missing are 0, cached tokens are never more than the input, and
- * a usage that had to be mended is marked incomplete.
+ * A usage from what a provider sent: counts that are missing are 0, a part is never more than its whole, and a usage
+ * that had to be mended is marked incomplete.
  */
 export function usageFrom(reported: ReportedUsage): Usage {
   const input = count(reported.input) ?? 0;
   const cached = count(reported.cached) ?? 0;
   const cacheCreated = count(reported.cacheCreated) ?? 0;
+  const output = count(reported.output) ?? 0;
   const reasoning = count(reported.reasoning) ?? 0;
   const keptCached = Math.min(cached, input);
   const keptCreated = Math.min(cacheCreated, input - keptCached);
-  const complete = cached + cacheCreated <= input && count(reported.input) !== undefined &&
+  const keptReasoning = Math.min(reasoning, output);
+  const complete = cached + cacheCreated <= input && reasoning <= output && count(reported.input) !== undefined &&
     count(reported.output) !== undefined;
   return {
     input,
     cached: keptCached,
     ...(keptCreated === 0 ? {} : { cacheCreated: keptCreated }),
-    output: count(reported.output) ?? 0,
-    ...(reasoning === 0 ? {} : { reasoning }),
+    output,
+    ...(keptReasoning === 0 ? {} : { reasoning: keptReasoning }),
     ...(complete ? {} : { complete: false }),
   };
 }

@@ -1,5 +1,5 @@
 /** Model keys: literal ones, and those that a command prints. */
-import { ProcessError, SettingError } from "../base/errors.ts";
+import { ConfigurationError, ProcessError, SettingError } from "../base/errors.ts";
 import { LIMITS } from "../base/limits.ts";
 import { DUMMY_API_KEY } from "../base/product.ts";
 import { untilAborted } from "../base/signals.ts";
@@ -26,7 +26,7 @@ export class KeyRing {
   /** The key of a source. A caller that gives up does not stop the command for others. */
   async key(source: KeySource, signal: AbortSignal | undefined): Promise<string> {
     if (source.kind === "absent") return DUMMY_API_KEY;
-    if (source.kind === "literal") return source.key;
+    if (source.kind === "literal") return sendable(source.key);
     const id = JSON.stringify(source.command);
     let running = this.#running.get(id);
     if (running === undefined) {
@@ -64,6 +64,17 @@ export class KeyRing {
       throw fail(`cannot be started: ${error.message}`);
     }
   }
+}
+
+/** A key as a header can carry it. The message does not quote it. */
+function sendable(literal: string): string {
+  const key = literal.trim();
+  if (key === "") return DUMMY_API_KEY;
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new ConfigurationError(
+    "the API key cannot be sent: it holds a line ending, a space or another character that is not plain ASCII; " +
+      "check --api-key, OPENAI_API_KEY or api_key",
+  );
 }
 
 /** The variables that the configuration's `api_key` fields name: children do not inherit them. */

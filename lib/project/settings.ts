@@ -1,6 +1,7 @@
 /** Resolving what one request uses: model, endpoint, sampling, tools, from the caller, the alias and the defaults. */
 import { ConfigurationError, type LaitError, SettingError } from "../base/errors.ts";
 import type { EnvironmentReader } from "../base/environment.ts";
+import { mayReadVariable } from "../base/rights.ts";
 import { LIMITS } from "../base/limits.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { DEFAULT_BASE_URL } from "../base/product.ts";
@@ -121,7 +122,7 @@ export function resolveSettings(
   }
 
   function resolveKey(server: KeyFields | undefined): KeySource {
-    if (caller.apiKey !== undefined && caller.apiKey !== "") return { kind: "literal", key: caller.apiKey };
+    if (caller.apiKey !== undefined && caller.apiKey.trim() !== "") return { kind: "literal", key: caller.apiKey };
     return keyOf(server, [...at, "provider"]) ?? keyOf(config, []) ?? { kind: "absent" };
   }
 
@@ -171,7 +172,8 @@ function checkBaseUrl(value: string, fault: (what: string) => Error): string {
   if (text === "") throw fault("the base URL is empty");
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    throw fault(`the base URL must start with http:// or https://, as in http://localhost:1234/v1 (got ${text})`);
+    const shown = text.replace(/\/\/[^/]*@/, "//…@"); // Without a password.
+    throw fault(`the base URL must start with http:// or https://, as in http://localhost:1234/v1 (got ${shown})`);
   }
   if (url.username !== "" || url.password !== "") {
     throw fault("the base URL must not hold a user or password: set api_key, or pass --api-key");
@@ -254,7 +256,9 @@ export function expandAt(
     return expandVariables(value, environment);
   } catch (error) {
     if (!(error instanceof ExpansionError)) throw error;
-    const hint = error.variable === undefined ? undefined : `export ${error.variable}, or put it into .env`;
+    const hint = error.variable === undefined || !mayReadVariable(error.variable)
+      ? undefined
+      : `export ${error.variable}, or put it into .env`;
     throw new SettingError(project.fault([...path], "unset-variable", `${dotted(path)}: ${error.message}`, hint));
   }
 }

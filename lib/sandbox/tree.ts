@@ -99,9 +99,13 @@ export async function endTree(child: Deno.ChildProcess, options: { grace: boolea
   const sent = tree.signal("SIGKILL", table);
   if (sent === "denied") killDirectly(child, "SIGKILL");
   await Promise.race([status, systemClock.sleep(LIMITS.reapMs)]);
-  // A fork at the moment of the first kill: once more.
-  table = tree.look();
-  if (table === undefined || tree.alive(table)) tree.signal("SIGKILL", table);
+  // A fork at the moment of the first kill: once more, until nothing of the tree is left that can be seen.
+  const until = performance.now() + LIMITS.reapMs;
+  for (table = tree.look(); table === undefined || tree.alive(table); table = tree.look()) {
+    tree.signal("SIGKILL", table);
+    if (table === undefined || performance.now() >= until) break;
+    await systemClock.sleep(POLL_MS);
+  }
   return { descendantsMayLive: sent === "denied" };
 }
 

@@ -4,23 +4,15 @@
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { readProcessTable } from "../../lib/sandbox/process_table.ts";
+import { denoCache, Place, REPOSITORY } from "../_support/process.ts";
 
-const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
+const LAIT = [Deno.execPath(), "run", "-A", `${REPOSITORY}cli.ts`];
 /** A process that takes longer than this hangs, and is ended. */
 const HUNG_MS = 40_000;
 
-let denoDirectory: string | undefined;
-
 /** Where Deno keeps its cache: the command's own HOME is empty. */
-function denoDir(): string {
-  if (denoDirectory === undefined) {
-    const { stdout } = new Deno.Command(Deno.execPath(), { args: ["info", "--json"], stderr: "null" }).outputSync();
-    denoDirectory = (JSON.parse(new TextDecoder().decode(stdout)) as { denoDir: string }).denoDir;
-  }
-  return denoDirectory;
-}
+const { denoDir } = await denoCache();
 
 /** How a process is run. */
 export interface RunOptions {
@@ -42,24 +34,28 @@ export interface RunResult {
 
 /** A directory to run lait in, with a home beside it. Use it with `await using`. */
 export class Workspace implements AsyncDisposable {
-  readonly directory: string;
-  readonly home: string;
-  readonly #root: string;
+  readonly #place: Place;
   readonly #started: LaitProcess[] = [];
 
-  private constructor(root: string) {
-    this.#root = root;
-    this.directory = join(root, "work");
-    this.home = join(root, "home");
+  private constructor(place: Place) {
+    this.#place = place;
   }
 
   /** A workspace with these files; a path that starts with `~/` is below the home. */
   static async create(files: Readonly<Record<string, string>> = {}): Promise<Workspace> {
-    const workspace = new Workspace(await Deno.realPath(await Deno.makeTempDir({ prefix: "lait-test-" })));
-    await Deno.mkdir(workspace.directory);
-    await Deno.mkdir(workspace.home);
+    const workspace = new Workspace(await Place.make());
     for (const [path, text] of Object.entries(files)) await workspace.write(path, text);
     return workspace;
+  }
+
+  /** The directory that lait runs in. */
+  get directory(): string {
+    return this.#place.directory;
+  }
+
+  /** The home directory. */
+  get home(): string {
+    return this.#place.home;
   }
 
   /** The absolute path of a file of the workspace. */
@@ -82,7 +78,7 @@ export class Workspace implements AsyncDisposable {
 
   /** Starts lait. */
   start(args: readonly string[], options: RunOptions = {}): LaitProcess {
-    return this.startProgram([Deno.execPath(), "run", "-A", CLI, ...args], options);
+    return this.startProgram([...LAIT, ...args], options);
   }
 
   /** Runs lait to its end. */
@@ -92,39 +88,32 @@ export class Workspace implements AsyncDisposable {
 
   /** Runs a shell line in which `lait` is the command; its status is the line's. */
   async shell(line: string, options: RunOptions = {}): Promise<RunResult> {
-    const functions = `lait() { ${shellWords([Deno.execPath(), "run", "-A", CLI])} "$@"; }\n`;
+    const functions = `lait() { ${shellWords(LAIT)} "$@"; }\n`;
     return await this.startProgram(["sh", "-c", functions + line], options).ended();
   }
 
   /** Starts lait on a pseudo-terminal: all that it writes arrives on `stdout`; `redirect` is a shell's `>file`. */
   terminal(args: readonly string[], options: Omit<RunOptions, "stdin"> & { redirect?: string } = {}): LaitProcess {
-    const line = `${shellWords([Deno.execPath(), "run", "-A", CLI, ...args])} ${options.redirect ?? ""}`;
+    const line = `${shellWords([...LAIT, ...args])} ${options.redirect ?? ""}`;
     return this.startProgram(["script", "-qec", line, "/dev/null"], { ...options, stdin: "open" });
   }
 
   /** Starts any program as lait is started. */
   startProgram([program, ...args]: readonly string[], options: RunOptions): LaitProcess {
     const { stdin, directory = "." } = options;
-    const environment: Record<string, string | undefined> = {
-      PATH: Deno.env.get("PATH"),
-      HOME: this.home,
-      XDG_CONFIG_HOME: join(this.home, ".config"),
-      XDG_DATA_HOME: join(this.home, ".local/share"),
-      DENO_DIR: denoDir(),
+    const environment = Object.entries({
+      ...this.#place.environment(),
+      DENO_DIR: denoDir,
       DENO_NO_UPDATE_CHECK: "1",
-      NO_COLOR: "1",
       TERM: "xterm",
       SHELL: "/bin/sh",
       ...options.env,
-    };
+    });
     const child = new Deno.Command(program!, {
       args,
       cwd: this.path(directory),
       clearEnv: true,
-      env: Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined)) as Record<
-        string,
-        string
-      >,
+      env: Object.fromEntries(environment.filter((entry): entry is [string, string] => entry[1] !== undefined)),
       stdin: stdin === undefined ? "null" : "piped",
       stdout: "piped",
       stderr: "piped",
@@ -136,7 +125,7 @@ export class Workspace implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const process of this.#started) await process.kill();
-    await Deno.remove(this.#root, { recursive: true });
+    await this.#place[Symbol.asyncDispose]();
   }
 }
 
@@ -251,10 +240,10 @@ export async function until(holds: () => boolean | Promise<boolean>, what: strin
   }
 }
 
-/** The command lines of running processes that hold a text. */
-export function running(text: string): string[] {
+/** The running processes whose command lines hold a text. */
+export function running(text: string): { readonly pid: number; readonly command: string }[] {
   const entries = [...readProcessTable()!.values()].filter(({ pid, ended }) => !ended && pid !== Deno.pid);
-  return entries.map(({ pid }) => commandLine(pid)).filter((line) => line.includes(text));
+  return entries.map(({ pid }) => ({ pid, command: commandLine(pid) })).filter(({ command }) => command.includes(text));
 }
 
 function commandLine(pid: number): string {

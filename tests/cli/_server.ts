@@ -63,7 +63,7 @@ export interface ModelRequest {
 /** What answers: a list, in order; or a function of the request and its number from 0. */
 export type Script = readonly (string | Answer)[] | ((request: ModelRequest, index: number) => string | Answer);
 
-const OVER: Answer = { status: 500, body: '{"error":{"message":"the test\'s script has no more answers"}}' };
+const OVER: Answer = { status: 400, body: '{"error":{"message":"the test\'s script has no more answers"}}' };
 
 /** See the module. Use it with `await using`. */
 export class ModelServer implements AsyncDisposable {
@@ -150,7 +150,10 @@ export class ModelServer implements AsyncDisposable {
       yield delta({ content: chunk });
       if (answer.pauseMs !== undefined) await this.#pause(answer.pauseMs);
     }
-    for (let again = chunks.at(-1); answer.endless; await this.#pause(5)) yield delta({ content: again });
+    while (answer.endless) {
+      yield delta({ content: chunks.at(-1) });
+      await this.#pause(5);
+    }
     if (answer.cut) return;
     for (const [index, call] of wireCalls(answer).entries()) {
       const [first, second] = halves(call.function.arguments);

@@ -13,6 +13,7 @@ Deno.test("cli 5: what is piped in is added to the prompt; blank input counts as
     [" \n", ["q"], "q"],
     ["", ["q"], "q"],
     ["x", ["-"], "x"],
+    ["x", [""], "x"],
     ["a\r\nb\r\n\n\n", [], "a\r\nb"],
     ["  two words", ["q "], "q \n\n  two words"],
     ["日本語\n", ["検索"], "検索\n\n日本語"],
@@ -27,7 +28,13 @@ Deno.test("cli 5: what is piped in is added to the prompt; blank input counts as
 Deno.test("cli 5: without a prompt from anywhere it is exit 1 and no request", async () => {
   await using server = new ModelServer([]);
   await using work = await Workspace.create();
-  const cases: [args: string[], stdin: string | undefined][] = [[[], undefined], [["-"], undefined], [[], " \n\n"]];
+  const cases: [args: string[], stdin: string | undefined][] = [
+    [[], undefined],
+    [["-"], undefined],
+    [[], " \n\n"],
+    [[""], undefined],
+    [[" "], "\n"],
+  ];
   for (const [args, stdin] of cases) {
     const { code, stdout, stderr } = await work.run([...at(server), ...args], stdin === undefined ? {} : { stdin });
     assert.deepEqual([code, stdout], [1, ""]);

@@ -88,8 +88,8 @@ Deno.test("output: a place that cannot be written is exit 1 before any request; 
   assert.equal(server.requests.length, 0);
   assert.equal((await work.run([...at(server), "-o", "file", "hi"])).code, 0);
   assert.equal(await work.read("file"), "short\n");
-  const left = [...Deno.readDirSync(work.directory)].map(({ name }) => name).sort();
-  assert.deepEqual(left, ["file", "folder"]);
+  const left = (await Array.fromAsync(Deno.readDir(work.directory))).map(({ name }) => name);
+  assert.deepEqual(left.sort(), ["file", "folder"]);
 });
 
 Deno.test("cli 26: --stream asks for a stream, and with --show-usage for its tokens; prices make a cost", async () => {

@@ -53,6 +53,7 @@ Deno.test("usage: a wrong command line is exit 2, with what was meant where it i
     [["--strem", "hi"], /--strem.*did you mean.*--stream/i],
     [["demp"], /demp.*did you mean `demo`.*lait -- demp/s],
     [["two", "words"], /2 words.*lait "two words"/s],
+    [["- buy milk\n- water plants"], /lait -- "- buy milk/],
     [["--tool"], /--tool/],
     [["--output"], /--output/],
     [["--temperature", "warm", "hi"], /--temperature.*warm/],

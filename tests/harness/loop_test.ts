@@ -93,7 +93,12 @@ Deno.test("runTurn: a tool call, its result under the call's id, then the answer
   assert.equal(messageText(user!), "go");
   assert.deepEqual(assistant!.content.map((block) => block.type), ["text", "tool-call"]);
   assert.deepEqual(results(answer), [{ id: "c1", content: "5", isError: false }]);
-  assert.deepEqual(kinds().filter((kind) => kind.startsWith("tool")), ["tool", "tool-started", "tool-result"]);
+  assert.deepEqual(kinds().filter((kind) => kind.startsWith("tool")), [
+    "tool",
+    "tool-started",
+    "tool-ended",
+    "tool-result",
+  ]);
   assert.deepEqual(provider.requests[0]!.tools?.map(({ name }) => name), ["add"]);
 });
 

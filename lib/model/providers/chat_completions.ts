@@ -1,5 +1,7 @@
 /** A provider for any server that speaks Chat Completions (`POST {base_url}/chat/completions`). */
-import { DUMMY_API_KEY } from "../../base/product.ts";
+import { ConfigurationError } from "../../base/errors.ts";
+import { DUMMY_API_KEY, PRODUCT_NAME, VERSION } from "../../base/product.ts";
+import { throwIfAborted } from "../../base/signals.ts";
 import { argumentsObjectText, messageText, type ModelContentBlock, type ModelMessage, toolCalls } from "../message.ts";
 import {
   type ModelProvider,
@@ -8,8 +10,9 @@ import {
   type ModelStreamEvent,
   requestMessages,
 } from "../provider.ts";
-import { AnswerAssembler, MalformedAnswer } from "./answer_assembler.ts";
-import { ModelExchange } from "./http.ts";
+import { AnswerAssembler, type AnswerDelta, MalformedAnswer } from "./answer_assembler.ts";
+import { ReportedError, serverErrorOf } from "./_server_error.ts";
+import { ModelExchange, type SendRequest } from "./http.ts";
 
 /** Where and how to ask. */
 export interface ChatCompletionsOptions {
@@ -24,6 +27,8 @@ export interface ChatCompletionsOptions {
   readonly maxResponseBytes: number;
   /** Whether to ask the service not to store the exchange. */
   readonly storeFalse: boolean;
+  /** What sends the requests. Default: the runtime's `fetch`. */
+  readonly send?: SendRequest;
 }
 
 type WireMessage = Record<string, unknown>;
@@ -117,53 +122,66 @@ class ChatCompletionsProvider implements ModelProvider {
   }
 
   async request(request: ModelRequest): Promise<ModelResult> {
-    const { exchange, create } = await this.#prepare(request, false);
+    const { exchange, ask, explain } = await this.#prepare(request, false);
     try {
-      const answer: unknown = await create();
+      const response = await ask().asResponse();
       const assembler = new AnswerAssembler();
-      assembler.add(answer);
+      assembler.addWhole(await readJson(response));
       return this.#served(assembler.result(this.identity, request.model), request);
     } catch (error) {
-      throw this.#failure(exchange, error, request);
+      throw explain(error, "beginning");
+    } finally {
+      exchange.close();
     }
   }
 
   async *stream(request: ModelRequest): AsyncGenerator<ModelStreamEvent> {
-    const { exchange, create } = await this.#prepare(request, true);
+    const { exchange, ask, explain } = await this.#prepare(request, true);
     const assembler = new AnswerAssembler();
+    let telling: "beginning" | "end" = "beginning";
     try {
-      const chunks = await create() as AsyncIterable<unknown>;
-      for await (const chunk of chunks) {
-        const { text, reasoning } = assembler.add(chunk);
-        if (reasoning !== "") yield { type: "reasoning", text: reasoning };
-        if (text !== "") yield { type: "text-delta", text };
+      const { data, response } = await ask().withResponse();
+      if (isJson(response)) {
+        // A server that does not stream answers whole.
+        yield* eventsOf(assembler.addWhole(await readJson(response)));
+      } else {
+        if (response.body === null) throw new MalformedAnswer("it is empty");
+        for await (const chunk of data as unknown as AsyncIterable<unknown>) {
+          throwIfAborted(request.signal);
+          telling = "end";
+          yield* eventsOf(assembler.addChunk(chunk));
+        }
+        // The client ends the loop without a word when the stream is cut.
+        if (exchange.failure !== undefined) throw exchange.failure;
+        if (!assembler.finished && !exchange.sawDone) throw cutStream(assembler, exchange);
       }
-      // The client ends the loop without a word when the stream is aborted or cut.
-      if (request.signal?.aborted) throw request.signal.reason;
-      if (exchange.failure !== undefined) throw exchange.failure;
-      if (!assembler.finished && !exchange.sawDone) throw exchange.malformed("the stream was cut off before its end");
+      throwIfAborted(request.signal);
       yield { type: "result", result: this.#served(assembler.result(this.identity, request.model), request) };
     } catch (error) {
-      throw this.#failure(exchange, error, request);
+      throw explain(error, telling);
+    } finally {
+      exchange.close();
     }
   }
 
-  async #prepare(
-    request: ModelRequest,
-    stream: boolean,
-  ): Promise<{ exchange: ModelExchange; create(): Promise<unknown> }> {
-    const { baseUrl, apiKey, timeoutMs, timeoutCovers, maxResponseBytes, storeFalse } = this.#options;
+  async #prepare(request: ModelRequest, stream: boolean) {
+    throwIfAborted(request.signal);
+    const { baseUrl, apiKey, timeoutMs, timeoutCovers, maxResponseBytes, storeFalse, send } = this.#options;
     const key = typeof apiKey === "function" ? await apiKey(request.signal) : apiKey;
     const exchange = new ModelExchange({
       timeoutMs,
       timeoutCovers: stream && timeoutCovers === "silence-when-streaming" ? "silence" : "exchange",
       maxBytes: maxResponseBytes,
       signal: request.signal,
+      headers: wireHeaders(key),
       secrets: key === false || key === DUMMY_API_KEY ? [] : [key],
+      ...(send === undefined ? {} : { send }),
     });
-    const { OpenAI } = await import("../../deps/openai.ts");
+    const { APIError, OpenAI } = await import("../../deps/openai.ts");
+    // The exchange sends headers of its own, so that neither this key nor anything of the environment gets out.
     const client = new OpenAI({
-      apiKey: key === false ? "none" : key,
+      apiKey: "unused",
+      adminAPIKey: null,
       baseURL: baseUrl,
       maxRetries: 0,
       logLevel: "off",
@@ -171,22 +189,79 @@ class ChatCompletionsProvider implements ModelProvider {
       project: null,
       timeout: 2 ** 31 - 1,
       fetch: exchange.fetch,
-      ...(key === false ? { defaultHeaders: { Authorization: null } } : {}),
     });
     // The body is ours, so that what is sent is what `wireRequest` says; the client's type knows only its own models.
     const body = wireRequest(request, { stream, storeFalse }) as unknown as Parameters<
       typeof client.chat.completions.create
     >[0];
-    const signal = request.signal === undefined ? {} : { signal: request.signal };
-    return { exchange, create: async () => await client.chat.completions.create(body, signal) };
+    return {
+      exchange,
+      ask: () => client.chat.completions.create(body),
+      explain: (error: unknown, telling: "beginning" | "end"): unknown => {
+        if (request.signal?.aborted || exchange.failure !== undefined) return exchange.explain(error);
+        if (error instanceof MalformedAnswer) return exchange.malformed(error.message, telling);
+        if (error instanceof ReportedError) return exchange.reported(error.reported);
+        // The client throws these two while it reads a stream.
+        if (error instanceof APIError) return exchange.reported(serverErrorOf(error.error ?? error.message));
+        if (error instanceof SyntaxError) {
+          const what = exchange.endedWithinLine ? "its stream was cut off within a chunk" : "a chunk is not JSON";
+          return exchange.malformed(what, telling);
+        }
+        return exchange.explain(error);
+      },
+    };
   }
 
   #served(result: ModelResult, request: ModelRequest): ModelResult {
     return { ...result, served: { endpoint: this.#options.baseUrl, model: request.model, source: "live" } };
   }
+}
 
-  #failure(exchange: ModelExchange, error: unknown, request: ModelRequest): unknown {
-    const usable = error instanceof MalformedAnswer && exchange.failure === undefined && !request.signal?.aborted;
-    return usable ? exchange.malformed(error.message) : exchange.explain(error);
+function wireHeaders(key: string | false): Headers {
+  const headers = new Headers({
+    "accept": "application/json",
+    "content-type": "application/json",
+    "user-agent": `${PRODUCT_NAME}/${VERSION}`,
+  });
+  if (key === false) return headers;
+  try {
+    headers.set("authorization", `Bearer ${key}`);
+  } catch {
+    // The runtime's message would show the key.
+    throw new ConfigurationError(
+      "the API key cannot be sent: it holds a line break or another character that HTTP headers do not allow",
+    );
   }
+  return headers;
+}
+
+function isJson(response: Response): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "");
+}
+
+/** The body as JSON, whatever its content type says. */
+async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new MalformedAnswer(notJson(text));
+  }
+}
+
+function notJson(text: string): string {
+  if (text.trim() === "") return "it is empty";
+  if (!/^\s*</.test(text)) return "it is not JSON";
+  return "it is a web page and not JSON; check base_url, which usually ends in /v1";
+}
+
+function cutStream(assembler: AnswerAssembler, exchange: ModelExchange): MalformedAnswer {
+  if (assembler.started) return new MalformedAnswer("its stream was cut off before its end");
+  const what = notJson(exchange.head);
+  return new MalformedAnswer(what === "it is not JSON" ? "it is no event stream" : what);
+}
+
+function* eventsOf({ text, reasoning }: AnswerDelta): Generator<ModelStreamEvent> {
+  if (reasoning !== "") yield { type: "reasoning", text: reasoning };
+  if (text !== "") yield { type: "text-delta", text };
 }

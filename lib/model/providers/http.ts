@@ -1,161 +1,186 @@
 /**
- * How one model request goes over HTTP, for the clients of any API: a fixed list of headers, no redirects, a time
+ * How one model request goes over HTTP, for the clients of any API: our headers and no others, no redirects, a time
  * limit that covers the body, a bound on the body, and errors that name URL and status and hold no key.
  */
-import { ModelError } from "../../base/errors.ts";
-import { isJsonObject } from "../../base/json.ts";
+import { LaitError, ModelError } from "../../base/errors.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { PRODUCT_NAME, VERSION } from "../../base/product.ts";
-import { decodeUtf8Lossy, shorten } from "../../base/text.ts";
+import { missingRight } from "../../base/rights.ts";
+import { headOf, shorten, tailOf, visible } from "../../base/text.ts";
+import { DoneMark } from "./_done_mark.ts";
+import { Redactor } from "./_redactor.ts";
+import { refusalOf } from "./_refusal.ts";
+import { errorFacts, type ServerError } from "./_server_error.ts";
+import { transportFailure } from "./_transport.ts";
+
+/** What sends a request; the runtime's `fetch`, or a test's. */
+export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
 
 /** How a request is bounded. */
 export interface ExchangeOptions {
-  /** Milliseconds: for the whole exchange, or for the silence before each chunk. */
+  /** Milliseconds: for the whole exchange, or for the silence before the headers and before each chunk. */
   readonly timeoutMs: number;
   readonly timeoutCovers: "exchange" | "silence";
   /** Bytes of the body, decompressed. */
   readonly maxBytes: number;
   readonly signal: AbortSignal | undefined;
+  /** What is sent, whatever the client wants to send. */
+  readonly headers: Headers;
   /** Texts that no message may show. */
   readonly secrets: readonly string[];
+  /** Default: the runtime's `fetch`. */
+  readonly send?: SendRequest;
 }
-
-const SENT_HEADERS = ["accept", "authorization", "content-type", "x-api-key", "anthropic-version"];
-const DONE_MARK = "data: [DONE]";
 
 /** One request and its answer; made anew for each. */
 export class ModelExchange {
   readonly #options: ExchangeOptions;
+  readonly #redactor: Redactor;
   readonly #cut = new AbortController();
+  readonly #doneMark = new DoneMark();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #url = "";
+  #bytes = 0;
   #head = "";
   #tail = "";
-  #sawDone = false;
+  #phase: "sent" | "answered" | "ended" = "sent";
   /** What ended the exchange, when it failed. It says more than what a client makes of it. */
   failure: ModelError | undefined;
 
   /** Prepares an exchange. */
   constructor(options: ExchangeOptions) {
     this.#options = options;
+    this.#redactor = new Redactor(options.secrets);
   }
 
   /** Whether the end mark of an event stream, `data: [DONE]`, has passed. */
   get sawDone(): boolean {
-    return this.#sawDone;
+    return this.#doneMark.seen;
+  }
+
+  /** The beginning of what has been received, raw. */
+  get head(): string {
+    return this.#head;
+  }
+
+  /** Whether the answer has ended in the middle of a line. */
+  get endedWithinLine(): boolean {
+    return this.#phase === "ended" && !/[\r\n]$/.test(this.#tail);
   }
 
   /** A `fetch` for a client library. */
   readonly fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    this.#url = input instanceof Request ? input.url : String(input);
+    const url = input instanceof Request ? input.url : String(input);
+    this.#url = this.#shownUrl(url);
     this.#arm();
     try {
-      const response = await fetch(this.#url, {
+      const send = this.#options.send ?? fetch;
+      const response = await send(url, {
         method: init.method ?? "GET",
-        headers: this.#headers(init.headers),
+        headers: this.#options.headers,
         ...(init.body === undefined || init.body === null ? {} : { body: init.body }),
         redirect: "manual",
         signal: AbortSignal.any([this.#cut.signal, ...(this.#options.signal ? [this.#options.signal] : [])]),
       });
-      if (!response.ok) throw await this.#refused(response);
-      return new Response(this.#bounded(response.body), { status: response.status, headers: response.headers });
+      this.#phase = "answered";
+      if (!response.ok) {
+        this.failure = await refusalOf(response, {
+          url: this.#url,
+          quote: (text, cut) => this.#quote(text, LIMITS.errorBodyCharacters, cut),
+        });
+        throw this.failure;
+      }
+      const body = this.#bounded(response.body);
+      return new Response(body, { status: response.status, headers: response.headers });
     } catch (error) {
-      this.#disarm();
-      this.failure ??= this.#explain(error);
+      this.#fail(error);
       throw this.failure;
     }
   };
 
-  /** The error for an answer that is not what the API promises; quotes its beginning. */
-  malformed(what: string): ModelError {
-    const quoted = this.#head === "" ? "" : `: ${shorten(this.#head.trim(), LIMITS.errorBodyCharacters)}`;
-    return new ModelError(
-      this.#clean(`the model server's answer cannot be used: ${what} (POST ${this.#url})${quoted}`),
-      {
-        code: "response",
-        details: { url: this.#url },
-      },
-    );
+  /** Ends the exchange: nothing is left running, and the connection is given up unless the answer was read whole. */
+  close(): void {
+    this.#disarm();
+    if (this.#phase !== "ended") this.#cut.abort();
+  }
+
+  /** The error for an answer that is not what the API promises; quotes its beginning, or the last of it. */
+  malformed(what: string, quoted: "beginning" | "end" = "beginning"): ModelError {
+    const received = quoted === "beginning" ? this.#head : this.#tail;
+    const cut = quoted === "beginning" && this.#bytes > received.length;
+    const quote = this.#quote(received, LIMITS.quotedAnswerCharacters, cut, quoted === "end");
+    const label = quoted === "beginning" ? "received" : "received last";
+    const message = `the model server's answer cannot be used: ${this.#quote(what)} (POST ${this.#url})`;
+    return new ModelError(quote === "" ? message : `${message}; ${label}: ${quote}`, {
+      code: "response",
+      details: { url: this.#url },
+    });
+  }
+
+  /** The error for one that the server reported in place of an answer, or within it. */
+  reported(error: ServerError): ModelError {
+    const message = `the model server reported an error (POST ${this.#url}): ${this.#quote(error.message)}`;
+    const facts = Object.entries(errorFacts(error)).map(([name, value]) => [name, this.#quote(value)]);
+    return new ModelError(message, { details: { url: this.#url, ...Object.fromEntries(facts) } });
   }
 
   /** Turns whatever a client threw into the error to report. */
   explain(error: unknown): unknown {
     if (this.#options.signal?.aborted) return this.#options.signal.reason;
     if (this.failure !== undefined) return this.failure;
-    if (error instanceof ModelError) return error;
-    if (error instanceof SyntaxError) return this.malformed("it is not JSON");
-    return new ModelError(
-      this.#clean(`the model server reported an error (POST ${this.#url}): ${
-        String(
-          error instanceof Error ? error.message : error,
-        )
-      }`),
-      { details: { url: this.#url }, cause: error },
-    );
-  }
-
-  #headers(given: HeadersInit | undefined): Headers {
-    const all = new Headers(given);
-    const headers = new Headers({ "user-agent": `${PRODUCT_NAME}/${VERSION}` });
-    for (const name of SENT_HEADERS) {
-      const value = all.get(name);
-      if (value !== null) headers.set(name, value);
-    }
-    return headers;
+    if (error instanceof LaitError) return error;
+    const { reason } = transportFailure(error);
+    const message = `the request to the model server failed (POST ${this.#url}): ${this.#quote(reason)}`;
+    return new ModelError(message, { details: { url: this.#url } });
   }
 
   #arm(): void {
-    clearTimeout(this.#timer);
+    this.#disarm();
+    const { timeoutMs, timeoutCovers } = this.#options;
     this.#timer = setTimeout(() => {
-      const { timeoutMs, timeoutCovers } = this.#options;
-      const what = timeoutCovers === "exchange" ? "did not finish its answer within" : "sent nothing for";
-      this.failure ??= new ModelError(
-        this.#clean(`the model server ${what} ${timeoutMs / 1000}s (POST ${this.#url})`),
-        {
-          code: "timeout",
-          details: { url: this.#url, timeoutMs },
-        },
-      );
+      const what = this.#phase === "sent"
+        ? "did not answer within"
+        : timeoutCovers === "exchange"
+        ? "did not finish its answer within"
+        : "fell silent in the middle of its answer for";
+      const message = `the model server ${what} ${timeoutMs / 1000} s (POST ${this.#url})`;
+      this.failure ??= new ModelError(message, { code: "timeout", details: { url: this.#url, timeoutMs } });
       this.#cut.abort(this.failure);
-    }, this.#options.timeoutMs);
+    }, timeoutMs);
   }
 
   #disarm(): void {
     clearTimeout(this.#timer);
   }
 
+  /** The body as the client reads it. It is never read ahead: an error would take the place of what came before it. */
   #bounded(body: ReadableStream<Uint8Array> | null): ReadableStream<Uint8Array> | null {
+    const perChunk = this.#options.timeoutCovers === "silence";
+    if (perChunk || body === null) this.#disarm();
     if (body === null) {
-      this.#disarm();
+      this.#phase = "ended";
       return null;
     }
     const reader = body.getReader();
     const decoder = new TextDecoder();
-    let bytes = 0;
+    // A client may stop reading at the end mark, while the next piece is on its way.
     let cancelled = false;
     return new ReadableStream<Uint8Array>({
       pull: async (controller) => {
         try {
+          if (perChunk) this.#arm();
           const { done, value } = await reader.read();
-          // A client may stop reading at the end mark, while the next piece is on its way.
+          if (perChunk || done) this.#disarm();
           if (cancelled) return;
           if (done) {
-            this.#disarm();
+            this.#phase = "ended";
             controller.close();
             return;
           }
-          bytes += value.length;
-          if (bytes > this.#options.maxBytes) {
-            const limit = `it is larger than ${this.#options.maxBytes} bytes`;
-            throw this.malformed(limit);
-          }
-          if (this.#options.timeoutCovers === "silence") this.#arm();
-          this.#look(decoder.decode(value, { stream: true }));
+          this.#watch(value, decoder);
           controller.enqueue(value);
         } catch (error) {
-          this.#disarm();
           if (cancelled) return;
-          this.failure ??= this.#explain(error);
+          this.#fail(error);
           await reader.cancel().catch(() => {});
           controller.error(this.failure);
         }
@@ -165,115 +190,57 @@ export class ModelExchange {
         this.#disarm();
         await reader.cancel(reason).catch(() => {});
       },
-    });
+    }, { highWaterMark: 0 });
   }
 
-  #look(text: string): void {
-    if (this.#head.length < LIMITS.errorBodyCharacters) this.#head += shorten(text, LIMITS.errorBodyCharacters);
-    if (this.#sawDone) return;
-    const seen = this.#tail + text;
-    this.#sawDone = seen.includes(DONE_MARK);
-    this.#tail = seen.slice(-DONE_MARK.length);
+  #watch(bytes: Uint8Array, decoder: TextDecoder): void {
+    this.#bytes += bytes.length;
+    const { maxBytes } = this.#options;
+    if (this.#bytes > maxBytes) {
+      const message = `the model server's answer is larger than ${maxBytes} bytes (POST ${this.#url})`;
+      throw new ModelError(message, { code: "response", details: { url: this.#url, maxBytes } });
+    }
+    const text = decoder.decode(bytes, { stream: true });
+    this.#doneMark.look(text);
+    // More than is quoted, so that a key at the edge is recognised whole.
+    const most = 2 * LIMITS.errorBodyCharacters;
+    if (this.#head.length < most) this.#head += headOf(text, most - this.#head.length);
+    this.#tail = tailOf(this.#tail + text, most);
   }
 
-  #explain(error: unknown): ModelError {
-    if (error instanceof ModelError) return error;
+  #fail(error: unknown): void {
+    this.#disarm();
+    this.failure ??= error instanceof ModelError ? error : this.#transportError(error);
+  }
+
+  #transportError(error: unknown): ModelError {
     if (error instanceof Deno.errors.NotCapable) {
-      const host = new URL(this.#url).host;
-      return new ModelError(`lait may not connect to ${host}: add it to --allow-net (${error.message})`, {
-        cause: error,
-      });
+      const message = `cannot reach the model server at ${this.#url}: ${missingRight(error)}`;
+      return new ModelError(message, { details: { url: this.#url } });
     }
-    const reason = error instanceof Error ? innermost(error) : String(error);
-    const during = this.#head === ""
-      ? "cannot reach the model server at"
-      : "lost the connection to the model server at";
-    return new ModelError(this.#clean(`${during} ${this.#url}: ${reason}`), {
-      cause: error,
-      details: { url: this.#url },
-    });
-  }
-
-  async #refused(response: Response): Promise<ModelError> {
-    const { status } = response;
-    const facts: Record<string, unknown> = { status, url: this.#url };
-    if (status >= 300 && status < 400) {
-      await response.body?.cancel();
-      const location = response.headers.get("location");
-      const where = location === null ? "" : ` to ${location}`;
-      return new ModelError(
-        this.#clean(
-          `the model server redirects (${status}) POST ${this.#url}${where}; set base_url to the final address`,
-        ),
-        { details: facts },
-      );
-    }
-    const body = await readSome(response);
-    facts["body"] = this.#clean(body);
-    const retryAfterMs = retryAfter(response.headers);
-    if (retryAfterMs !== undefined) facts["retryAfterMs"] = retryAfterMs;
-    const said = body.trim() === "" ? "" : `: ${errorText(body)}`;
-    const name = response.statusText === "" ? "" : ` ${response.statusText}`;
-    return new ModelError(this.#clean(`the model server answered ${status}${name} to POST ${this.#url}${said}`), {
-      code: status === 429 ? "quota" : "provider",
-      details: facts,
-    });
-  }
-
-  #clean(text: string): string {
-    return this.#options.secrets.reduce(
-      (clean, secret) => secret === "" ? clean : clean.replaceAll(secret, "***"),
-      text,
+    const { reason, reached } = transportFailure(error);
+    const quoted = this.#quote(reason);
+    const when = this.#phase === "sent" ? "before it answered" : "in the middle of its answer";
+    // The runtime's error is no cause of ours: its texts hold nothing more, and may hold what must not be shown.
+    return new ModelError(
+      reached
+        ? `lost the connection to the model server ${when} (POST ${this.#url}): ${quoted}`
+        : `cannot reach the model server at ${this.#url}: ${quoted}; is it running, and is base_url right?`,
+      { details: { url: this.#url, reached } },
     );
   }
-}
 
-/** The most telling message of an error and its causes: the operating system's, when there is one. */
-function innermost(error: Error): string {
-  const message = error.message;
-  const reason = /: ([^:]+ \(os error \d+\))/.exec(message)?.[1];
-  return reason ?? message.replace(/^error sending request for url \([^)]*\): /, "");
-}
-
-async function readSome(response: Response): Promise<string> {
-  if (response.body === null) return "";
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > 4 * LIMITS.errorBodyCharacters) break;
+  /** A text from outside as one line for messages. */
+  #quote(text: string, length: number = LIMITS.errorBodyCharacters, cut = false, end = false): string {
+    const line = visible(this.#redactor.clean(text, cut).replace(/\s+/g, " ").trim());
+    if (!end) return shorten(line, length);
+    return line.length <= length ? line : `…${tailOf(line, length)}`;
   }
-  const all = new Uint8Array(bytes);
-  let offset = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return decodeUtf8Lossy(all);
-}
 
-/** What an error body says: the `error.message` of JSON, else the body itself, shortened. */
-function errorText(body: string): string {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    const error = isJsonObject(parsed) ? parsed["error"] ?? parsed["message"] ?? parsed["detail"] : undefined;
-    const message = isJsonObject(error) ? error["message"] : error;
-    if (typeof message === "string" && message !== "") return message;
-  } catch {
-    // Not JSON: shown as it is.
+  /** An address without credentials; keys are looked for in its path only: `ollama` is a host and often a key, too. */
+  #shownUrl(url: string): string {
+    if (!URL.canParse(url)) return this.#redactor.clean(url);
+    const { origin, pathname, search } = new URL(url);
+    return `${origin}${this.#redactor.clean(pathname + search)}`;
   }
-  return shorten(body.trim(), LIMITS.errorBodyCharacters);
-}
-
-/** Milliseconds to wait by `retry-after-ms` or `Retry-After` (seconds or a date); undefined when neither is usable. */
-export function retryAfter(headers: Headers, now: number = Date.now()): number | undefined {
-  const milliseconds = Number(headers.get("retry-after-ms") ?? NaN);
-  if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds;
-  const value = headers.get("retry-after");
-  if (value === null || value.trim() === "") return undefined;
-  const seconds = Number(value);
-  if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1000 : undefined;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -1,7 +1,7 @@
 /** The form of a script: answers written down beforehand, for tests, demos and replays by hand. */
 import { ConfigurationError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
-import { checkInteger, checkKeys, checkOneOf } from "../../base/options.ts";
+import { checkInteger, checkKeys, checkOneOf, checkRange } from "../../base/options.ts";
 import type { StopReason } from "../provider.ts";
 import { type Usage, usageFrom } from "../usage.ts";
 
@@ -91,14 +91,18 @@ function checkAnswer(answer: unknown, what: string): ScriptedAnswer {
   checkText(`${what}: \`reasoning\``, checked["reasoning"]);
   checkInteger(`${what}: \`delay_ms\``, checked["delay_ms"], 0);
   checkInteger(`${what}: \`status\``, checked["status"], 100);
+  checkRange(`${what}: \`status\``, checked["status"], 100, 599);
   checkOneOf(`${what}: \`finish\``, checked["finish"], Object.keys(FINISH));
   const { chunks, calls, usage, when } = checked;
   if (chunks !== undefined && !(Array.isArray(chunks) && chunks.every((chunk) => typeof chunk === "string"))) {
     throw new ConfigurationError(`${what}: \`chunks\` must be a list of texts`);
   }
+  if (chunks !== undefined && checked["text"] !== undefined && (chunks as string[]).join("") !== checked["text"]) {
+    throw new ConfigurationError(`${what}: \`chunks\` must come to \`text\`; leave \`text\` out`);
+  }
   if (calls !== undefined && !Array.isArray(calls)) throw new ConfigurationError(`${what}: \`calls\` must be a list`);
   (calls as unknown[] | undefined)?.forEach((call, index) => checkCall(call, `${what}: call ${index + 1}`));
-  if (usage !== undefined) checkKeys(`${what}: \`usage\``, usage, USAGE_KEYS);
+  if (usage !== undefined) checkUsage(`${what}: \`usage\``, usage);
   if (when !== undefined) {
     checkKeys(`${what}: \`when\``, when, ["contains"]);
     if (typeof (when as { contains?: unknown }).contains !== "string") {
@@ -110,8 +114,19 @@ function checkAnswer(answer: unknown, what: string): ScriptedAnswer {
 
 function checkCall(call: unknown, what: string): void {
   checkKeys(what, call, ["name", "arguments", "id"]);
-  const { name } = call as { name?: unknown };
+  const { name, id, arguments: given } = call as { name?: unknown; id?: unknown; arguments?: unknown };
   if (typeof name !== "string" || name === "") throw new ConfigurationError(`${what}: \`name\` must be a text`);
+  checkText(`${what}: \`id\``, id);
+  if (given !== undefined && given !== null && typeof given !== "string" && !isJsonObject(given)) {
+    throw new ConfigurationError(`${what}: \`arguments\` must be an object, or a text that is sent as it is`);
+  }
+}
+
+function checkUsage(what: string, usage: unknown): void {
+  checkKeys(what, usage, USAGE_KEYS);
+  for (const [key, count] of Object.entries(usage as Record<string, unknown>)) {
+    checkInteger(`${what}: \`${key}\``, count, 0);
+  }
 }
 
 function checkText(what: string, value: unknown): void {

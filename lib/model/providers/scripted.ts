@@ -90,9 +90,9 @@ class ScriptedProvider implements ScriptedModelProvider {
     const result = this.#result(answer, request);
     if (answer.reasoning !== undefined) yield { type: "reasoning", text: answer.reasoning };
     const chunks = answer.chunks === undefined
-      ? result.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []
+      ? words(result.text)
       : withLast(answer.chunks, lastResult(requestMessages(request)));
-    for (const [index, chunk] of chunks.entries()) {
+    for (const [index, chunk] of chunks.filter((chunk) => chunk !== "").entries()) {
       if (index > 0) await this.#wait(answer, request.signal);
       yield { type: "text-delta", text: chunk };
     }
@@ -117,9 +117,11 @@ class ScriptedProvider implements ScriptedModelProvider {
       !this.#used.has(index) && (when === undefined || all().includes(when.contains))
     );
     if (index < 0) {
+      const { length } = this.#script.answers;
+      const unfit = length > this.#used.size ? "; the `when` of none that is left fits" : "";
       throw new ModelError(
         `${this.#origin}: there is no answer for request ${this.requests.length} ` +
-          `(${this.#script.answers.length} scripted, ${this.#used.size} used)`,
+          `(${length} scripted, ${this.#used.size} used${unfit})`,
         { details: { request: this.requests.length } },
       );
     }
@@ -143,7 +145,9 @@ class ScriptedProvider implements ScriptedModelProvider {
 
   #result(answer: ScriptedAnswer, request: ModelRequest): ModelResult {
     const last = lastResult(requestMessages(request));
-    const text = withLast(answer.text ?? answer.chunks?.join("") ?? "", last);
+    const text = answer.chunks === undefined
+      ? withLast(answer.text ?? "", last)
+      : withLast(answer.chunks, last).join("");
     const content: ModelContentBlock[] = [];
     if (answer.reasoning !== undefined) {
       const { reasoning } = answer;
@@ -165,6 +169,11 @@ class ScriptedProvider implements ScriptedModelProvider {
       served: { endpoint: this.#origin, model: request.model, source: "live" },
     };
   }
+}
+
+/** The words of a text, each with the white space before it; the last one with what is behind it, too. */
+function words(text: string): readonly string[] {
+  return text.match(/\s*\S+\s*$|\s*\S+/g) ?? [text];
 }
 
 function asValue(input: unknown): unknown {
