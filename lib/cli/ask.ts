@@ -44,6 +44,7 @@ export async function ask(io: Io, log: Log, question: Question, options: AskOpti
   const session = new ProjectSession(project, {
     environment: io.environment,
     signal,
+    ...(log.everything ? { wireLog: (text: string) => log.trace(text) } : {}),
     ...(options.approveTools ? { approve: createTerminalApprover(io, () => progress.pause()) } : {}),
   });
   const showUsage = options.showUsage && !options.quiet;

@@ -16,6 +16,7 @@ export class KeyRing {
   readonly #project: Project;
   readonly #running = new Map<string, Promise<string>>();
   readonly #ended: AbortSignal;
+  readonly #known = new Set<string>();
 
   /** Keys for a project; commands end when `ended` aborts. */
   constructor(project: Project, ended: AbortSignal) {
@@ -23,9 +24,20 @@ export class KeyRing {
     this.#ended = ended;
   }
 
+  /** Every key that has been handed out: what no log may show. */
+  get known(): readonly string[] {
+    return [...this.#known];
+  }
+
   /** The key of a source. A caller that gives up does not stop the command for others. */
   async key(source: KeySource, signal: AbortSignal | undefined): Promise<string> {
     if (source.kind === "absent") return DUMMY_API_KEY;
+    const key = await this.#find(source, signal);
+    this.#known.add(key);
+    return key;
+  }
+
+  async #find(source: Exclude<KeySource, { kind: "absent" }>, signal: AbortSignal | undefined): Promise<string> {
     if (source.kind === "literal") return sendable(source.key);
     const id = JSON.stringify(source.command);
     let running = this.#running.get(id);

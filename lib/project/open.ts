@@ -12,6 +12,7 @@ import type { ModelProvider } from "../model/provider.ts";
 import { createChatCompletionsProvider } from "../model/providers/chat_completions.ts";
 import type { Script } from "../model/providers/script.ts";
 import { createScriptedModelProvider, type ScriptedModelProvider } from "../model/providers/scripted.ts";
+import { loggedSend } from "../model/providers/wire_log.ts";
 import type { SandboxLease } from "../sandbox/lease.ts";
 import { createLocalSandboxProvider } from "../sandbox/providers/local.ts";
 import { nodeToJson } from "../source/node.ts";
@@ -31,6 +32,8 @@ export interface SessionOptions {
   readonly approve?: ApproveTool;
   /** Aborts when the invocation ends. */
   readonly signal: AbortSignal;
+  /** Takes what goes over the wire to model servers, without keys. */
+  readonly wireLog?: (text: string) => void;
 }
 
 /** How one request is made. */
@@ -97,6 +100,7 @@ export class ProjectSession {
 
   async #provider(endpoint: Endpoint): Promise<ModelProvider> {
     if (endpoint.kind === "script") return await this.#script(endpoint.path);
+    const { wireLog } = this.#options;
     return createChatCompletionsProvider({
       baseUrl: endpoint.baseUrl,
       apiKey: (signal) => this.#keys.key(endpoint.key, signal),
@@ -104,6 +108,7 @@ export class ProjectSession {
       timeoutCovers: "exchange",
       maxResponseBytes: LIMITS.modelResponseBytes,
       storeFalse: false,
+      ...(wireLog === undefined ? {} : { send: loggedSend({ log: wireLog, secrets: () => this.#keys.known }) }),
     });
   }
 

@@ -47,7 +47,10 @@ Deno.test("checkMessages: what is not valid is named by the message's index", ()
     [[user(text("hi")), user()], /message 1 is empty/],
     [[user(text("hi")), assistant(), user(text("hi"))], /message 1 is empty/],
     [[{ role: "system" as "user", content: [text("hi")] }, user(text("hi"))], /message 0 must be the user's/],
-    [[user(text("hi")), { role: "tool" as "user", content: [text("hi")] }, user(text("hi"))], /message 1 has the role "tool"/],
+    [
+      [user(text("hi")), { role: "tool" as "user", content: [text("hi")] }, user(text("hi"))],
+      /message 1 has the role "tool"/,
+    ],
     [[{ role: "user", content: "hi" as unknown as [] }], /message 0 has content that is no list of blocks/],
     [[user(call("a"))], /message 0 is the user's and may not hold a block of the type tool-call/],
     [[user(thought)], /message 0 is the user's and may not hold a block of the type reasoning/],

@@ -11,7 +11,7 @@ import { readAttachments } from "../attachments.ts";
 import { addChatOptions, callerSettings, type ChatOptions } from "../chat_options.ts";
 import type { CommandContext } from "../command.ts";
 import { readPrompt } from "../input.ts";
-import { Log } from "../log.ts";
+import { Log, logLevel } from "../log.ts";
 import { projectOptions } from "../project_options.ts";
 import { readResponseFormat } from "../structured.ts";
 
@@ -46,7 +46,14 @@ export async function run({ io, line, signal }: CommandContext): Promise<void> {
   });
   const content = await withAttachments(io.directory, prompt, options);
   const quiet = options.quiet ?? false;
-  await ask(io, new Log(io, options.verbose), { project, settings, content, responseFormat, label: "chat", signal }, {
+  await ask(io, new Log(io, logLevel(options.verbose, io.environment)), {
+    project,
+    settings,
+    content,
+    responseFormat,
+    label: "chat",
+    signal,
+  }, {
     stream: options.stream ?? false,
     output: options.output,
     quiet,

@@ -1,5 +1,6 @@
 /** Asking the next model server when one is not available. */
 import { ConfigurationError, ModelError } from "../../base/errors.ts";
+import { throwIfAborted } from "../../base/signals.ts";
 import type { AgentModel, ModelProvider, ModelRequest, ModelStreamEvent } from "../provider.ts";
 import { neverReached, statusOf, streamOf, wrapProvider } from "./_layer.ts";
 
@@ -86,7 +87,8 @@ function announceOrThrow(
   next: FallbackEntry | undefined,
   request: ModelRequest,
 ): void {
-  if (next === undefined || request.signal?.aborted || !isUnavailable(error)) throw error;
+  throwIfAborted(request.signal);
+  if (next === undefined || !isUnavailable(error)) throw error;
   const message = `${failed.label} failed: ${error.message}; asking ${next.model} at ${next.label} instead`;
   request.onNotice?.({ kind: "fallback", message });
 }

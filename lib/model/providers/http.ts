@@ -31,6 +31,12 @@ export interface ExchangeOptions {
   readonly send?: SendRequest;
 }
 
+/** What a client library says about its request and is listened to: JSON is a text. */
+interface ClientInit {
+  readonly method?: string | undefined;
+  readonly body?: unknown;
+}
+
 /** One request and its answer; made anew for each. */
 export class ModelExchange {
   readonly #options: ExchangeOptions;
@@ -68,7 +74,7 @@ export class ModelExchange {
   }
 
   /** A `fetch` for a client library. */
-  readonly fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+  readonly fetch = async (input: string | URL | Request, init: ClientInit = {}): Promise<Response> => {
     const url = input instanceof Request ? input.url : String(input);
     this.#url = this.#shownUrl(url);
     this.#arm();
@@ -77,7 +83,7 @@ export class ModelExchange {
       const response = await send(url, {
         method: init.method ?? "GET",
         headers: this.#options.headers,
-        ...(init.body === undefined || init.body === null ? {} : { body: init.body }),
+        ...(typeof init.body === "string" ? { body: init.body } : {}),
         redirect: "manual",
         signal: AbortSignal.any([this.#cut.signal, ...(this.#options.signal ? [this.#options.signal] : [])]),
       });
