@@ -9,7 +9,8 @@ import { runProcess } from "../sandbox/process.ts";
 import { variableNames } from "../source/expand.ts";
 import type { Config, KeyFields } from "./config_shape.ts";
 import type { Project } from "./project.ts";
-import { dotted, type KeySource } from "./settings.ts";
+import type { KeySource } from "./endpoint.ts";
+import { dotted } from "./faults.ts";
 
 /** Keys of one invocation: a command runs once, whoever asks for its key; a failure is not remembered. */
 export class KeyRing {

@@ -2,38 +2,27 @@
  * From settings to something that runs: an agent over the one engine, with the provider, the tools, the policy and the
  * approver that the project's files ask for.
  */
-import { DiagnosticError } from "../base/errors.ts";
 import type { EnvironmentReader } from "../base/environment.ts";
-import { readTextBounded } from "../base/files.ts";
 import { LIMITS } from "../base/limits.ts";
 import { createAgent, type CustomAgent } from "../harness/agent.ts";
 import { createHarnessWith } from "../harness/harness.ts";
-import type { ModelProvider } from "../model/provider.ts";
-import { createChatCompletionsProvider } from "../model/providers/chat_completions.ts";
-import type { Script } from "../model/providers/script.ts";
-import { createScriptedModelProvider, type ScriptedModelProvider } from "../model/providers/scripted.ts";
-import { loggedSend } from "../model/providers/wire_log.ts";
 import type { SandboxLease } from "../sandbox/lease.ts";
 import { createLocalSandboxProvider } from "../sandbox/providers/local.ts";
-import { nodeToJson } from "../source/node.ts";
-import { readYaml } from "../source/yaml.ts";
 import type { ApproveTool } from "../tool/approval.ts";
 import { checkOwnName, findCollision } from "../tool/name.ts";
 import { evaluatePolicy } from "../tool/policy.ts";
 import type { HarnessTool } from "../tool/tool.ts";
-import { KeyRing, keyVariables } from "./keys.ts";
-import { type Project, shownPath } from "./project.ts";
-import { type Endpoint, type RequestSettings, settingFault, unknownName } from "./settings.ts";
+import { settingFault, unknownName } from "./faults.ts";
+import { keyVariables } from "./keys.ts";
+import type { Project } from "./project.ts";
+import { type ProviderOptions, ProviderPool } from "./providers.ts";
+import type { RequestSettings } from "./settings.ts";
 
 /** What an invocation brings besides the project. */
-export interface SessionOptions {
+export interface SessionOptions extends ProviderOptions {
   readonly environment: EnvironmentReader;
   /** Asked before each call that the policy lets through. */
   readonly approve?: ApproveTool;
-  /** Aborts when the invocation ends. */
-  readonly signal: AbortSignal;
-  /** Takes what goes over the wire to model servers, without keys. */
-  readonly wireLog?: (text: string) => void;
 }
 
 /** How one request is made. */
@@ -47,14 +36,13 @@ export interface RequestOptions {
 export class ProjectSession {
   readonly #project: Project;
   readonly #options: SessionOptions;
-  readonly #keys: KeyRing;
-  readonly #scripts = new Map<string, ScriptedModelProvider>();
+  readonly #providers: ProviderPool;
 
   /** A session; `lease` is where tools run. */
   constructor(project: Project, options: SessionOptions) {
     this.#project = project;
     this.#options = options;
-    this.#keys = new KeyRing(project, options.signal);
+    this.#providers = new ProviderPool(project, options);
   }
 
   /** The sandbox of the command: this machine, in lait's current directory, without the model keys. */
@@ -70,7 +58,7 @@ export class ProjectSession {
     const patterns = { allow: policy?.allow ?? [], deny: policy?.deny ?? [] };
     const { approve } = this.#options;
     const harness = createHarnessWith({
-      modelProvider: await this.#provider(settings.endpoint),
+      modelProvider: await this.#providers.provider(settings),
       ...(settings.system === undefined || settings.system.trim() === "" ? {} : { instructions: settings.system }),
       tools: settings.tools.length === 0 ? [] : await this.#tools(settings),
       limits: { maxSteps: settings.maxToolRounds },
@@ -95,33 +83,7 @@ export class ProjectSession {
 
   /** For the end of a successful run: a script whose answers were not all used is an error. */
   checkScripts(): void {
-    for (const script of this.#scripts.values()) script.checkUsed();
-  }
-
-  async #provider(endpoint: Endpoint): Promise<ModelProvider> {
-    if (endpoint.kind === "script") return await this.#script(endpoint.path);
-    const { wireLog } = this.#options;
-    return createChatCompletionsProvider({
-      baseUrl: endpoint.baseUrl,
-      apiKey: (signal) => this.#keys.key(endpoint.key, signal),
-      timeoutMs: LIMITS.modelAttemptMs,
-      timeoutCovers: "exchange",
-      maxResponseBytes: LIMITS.modelResponseBytes,
-      storeFalse: false,
-      ...(wireLog === undefined ? {} : { send: loggedSend({ log: wireLog, secrets: () => this.#keys.known }) }),
-    });
-  }
-
-  async #script(path: string): Promise<ScriptedModelProvider> {
-    const known = this.#scripts.get(path);
-    if (known !== undefined) return known;
-    const name = shownPath(path, this.#project.directory);
-    const { root, diagnostics } = readYaml(await readTextBounded(path), name);
-    if (diagnostics.length > 0) throw new DiagnosticError(diagnostics);
-    // `checkScript` refuses whatever is no script.
-    const script = createScriptedModelProvider((root === undefined ? [] : nodeToJson(root)) as Script, { name });
-    this.#scripts.set(path, script);
-    return script;
+    this.#providers.checkScripts();
   }
 
   async #tools({ tools: names, toolsPath }: RequestSettings): Promise<HarnessTool[]> {

@@ -3,6 +3,7 @@ import { ConfigurationError, messageChain } from "../../lib/base/errors.ts";
 import { DUMMY_API_KEY, VERSION } from "../../lib/base/product.ts";
 import type { ModelRequest } from "../../lib/model/provider.ts";
 import { wireRequest } from "../../lib/model/providers/chat_completions.ts";
+import { ModelExchange } from "../../lib/model/providers/http.ts";
 import { retryAfter } from "../../lib/model/providers/retry_after.ts";
 import {
   chunk,
@@ -213,7 +214,8 @@ for (const [way, ask] of WAYS) {
       JSON.stringify({ message: `no: ${KEY.slice(0, 7)}...` }),
       // The key stands where the body is cut.
       "x".repeat(1_990) + KEY,
-      "x".repeat(8_000 - KEY.length + 4) + KEY + "x".repeat(9_000),
+      `${" ".repeat(7_990)}${KEY}${" ".repeat(9_000)}`,
+      KEY.repeat(1_000),
     ];
     await using server = new StubServer((_, count) => new Response(bodies[count - 1], { status: 401 }));
     for (const [index] of bodies.entries()) {
@@ -393,6 +395,28 @@ Deno.test("createChatCompletionsProvider: a connection lost in a body is an erro
   assert.match(plainly.message, /^lost the connection to the model server in the middle of its answer/);
 });
 
+Deno.test("createChatCompletionsProvider: what came before a failure is not lost to a reader that takes its time", async () => {
+  const pieces = [chunk("Hel"), chunk("lo")].map((text) => new TextEncoder().encode(text));
+  const body = () =>
+    new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const piece = pieces.shift();
+        if (piece === undefined) controller.error(new TypeError("error reading a body from connection"));
+        else controller.enqueue(piece);
+      },
+    }, { highWaterMark: 0 });
+  const from = provider("http://test/v1", { send: () => Promise.resolve(new Response(body(), SSE)) });
+  let text = "";
+  const error = await modelError((async () => {
+    for await (const event of from.stream!(HI)) {
+      if (event.type === "text-delta") text += event.text;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  })());
+  assert.equal(text, "Hello");
+  assert.match(error.message, /in the middle of its answer/);
+});
+
 async function gzip(bytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const zeros = new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new CompressionStream("gzip"));
   return new Uint8Array(await new Response(zeros).arrayBuffer());
@@ -533,6 +557,36 @@ Deno.test("createChatCompletionsProvider: an abort between two events ends the s
   assert.equal(await rejection(work), reason);
   assert.equal(events.length, 3);
   await slow.cancelled;
+});
+
+Deno.test("createChatCompletionsProvider: an abort holds back what has already come", async () => {
+  const controller = new AbortController();
+  await using server = new StubServer(() => new Response(chunk("Hel") + chunk("lo") + END, SSE));
+  let text = "";
+  const work = collect(provider(server.baseUrl), { ...HI, signal: controller.signal }, (event) => {
+    if (event.type === "text-delta") text += event.text;
+    controller.abort("enough");
+  });
+  assert.equal(await rejection(work), "enough");
+  assert.equal(text, "Hel");
+});
+
+Deno.test("ModelExchange: closing it gives up a body that nobody has read, and its time limit", async () => {
+  await using server = new RawServer(async (connection) => {
+    await write(connection, "HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n{");
+    await gone(connection);
+  });
+  const exchange = new ModelExchange({
+    timeoutMs: 60_000,
+    timeoutCovers: "exchange",
+    maxBytes: 1_000,
+    signal: undefined,
+    headers: new Headers(),
+    secrets: [],
+  });
+  const response = await exchange.fetch(server.baseUrl);
+  assert.equal(response.status, 200);
+  exchange.close();
 });
 
 Deno.test("createChatCompletionsProvider: a consumer that stops early closes the connection", async () => {

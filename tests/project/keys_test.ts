@@ -3,7 +3,7 @@ import { ConfigurationError, SettingError } from "../../lib/base/errors.ts";
 import type { Config } from "../../lib/project/config_shape.ts";
 import { KeyRing, keyVariables } from "../../lib/project/keys.ts";
 import { Project } from "../../lib/project/project.ts";
-import type { KeySource } from "../../lib/project/settings.ts";
+import type { KeySource } from "../../lib/project/endpoint.ts";
 import { isRunning, Place } from "../_support/process.ts";
 
 const command = (line: string | string[]): KeySource => ({ kind: "command", command: line, path: ["api_key_cmd"] });

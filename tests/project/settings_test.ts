@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import { ConfigurationError, SettingError } from "../../lib/base/errors.ts";
 import type { Config } from "../../lib/project/config_shape.ts";
+import type { KeySource } from "../../lib/project/endpoint.ts";
 import { Project } from "../../lib/project/project.ts";
-import {
-  type CallerSettings,
-  type KeySource,
-  type RequestSettings,
-  resolveSettings,
-} from "../../lib/project/settings.ts";
+import { type CallerSettings, type RequestSettings, resolveSettings } from "../../lib/project/settings.ts";
 
 function resolve(config: Config, caller: CallerSettings = {}, variables: Record<string, string> = {}): RequestSettings {
   const project = new Project("/work", [{ file: "/work/lait.config.yml", config }]);

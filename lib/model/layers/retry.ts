@@ -4,6 +4,7 @@ import { ModelError } from "../../base/errors.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { throwIfAborted } from "../../base/signals.ts";
 import type { ModelProvider, ModelRequest, ModelStreamEvent } from "../provider.ts";
+import { type LeaveGate, RateGate } from "./_rate_gate.ts";
 import { neverReached, statusOf, streamOf, wrapProvider } from "./_layer.ts";
 
 /** Settings of {@link withRetries}. */
@@ -19,7 +20,8 @@ export interface RetryOptions {
 /**
  * The provider, which sends a request again after a failed connection, a status 5xx or a 429 that is no used-up quota.
  * It waits as long as the server says, else 100 ms, 200 ms, 400 ms and so on, 8 s at most; each retry is told to
- * `onNotice`. A stream is sent again only while nothing of it has been passed on.
+ * `onNotice`. A stream is sent again only while nothing of it has been passed on. After a 429 the requests of this
+ * provider go one at a time, and not before the server said, until one has passed.
  *
  * @example
  * ```ts
@@ -34,11 +36,18 @@ export function withRetries(provider: ModelProvider, options: RetryOptions = {})
   return wrapProvider(provider, {
     async request(request) {
       for (let attempt = 1;; attempt++) {
+        const leave = await retrier.enter(request);
+        let failure: unknown;
         try {
-          return await provider.request(request);
+          const result = await provider.request(request);
+          leave(true);
+          return result;
         } catch (error) {
-          await retrier.waitOrThrow(error, attempt, request);
+          failure = error;
+        } finally {
+          leave(false);
         }
+        await retrier.waitOrThrow(failure, attempt, request);
       }
     },
     ...(provider.stream === undefined ? {} : { stream: (request) => retryStream(provider, request, retrier) }),
@@ -52,16 +61,22 @@ async function* retryStream(
 ): AsyncGenerator<ModelStreamEvent> {
   for (let attempt = 1;; attempt++) {
     let started = false;
+    let failure: unknown;
+    const leave = await retrier.enter(request);
     try {
       for await (const event of streamOf(provider, request)) {
         started = true;
+        leave(true);
         yield event;
       }
       return;
     } catch (error) {
       if (started) throw error;
-      await retrier.waitOrThrow(error, attempt, request);
+      failure = error;
+    } finally {
+      leave(started);
     }
+    await retrier.waitOrThrow(failure, attempt, request);
   }
 }
 
@@ -69,11 +84,18 @@ class Retrier {
   readonly #retries: number;
   readonly #clock: Clock;
   readonly #maxDelayMs: number;
+  readonly #gate: RateGate;
 
   constructor({ retries, clock, maxDelayMs }: RetryOptions) {
     this.#retries = retries ?? LIMITS.modelRetries;
     this.#clock = clock ?? systemClock;
     this.#maxDelayMs = maxDelayMs ?? LIMITS.retryAfterMs;
+    this.#gate = new RateGate(this.#clock);
+  }
+
+  /** Resolves when the server may be asked: at once, unless it has refused another request for its rate. */
+  async enter(request: ModelRequest): Promise<LeaveGate> {
+    return await this.#gate.enter(request.signal);
   }
 
   /** Waits until the request may be sent again; throws when it may not. */
@@ -83,6 +105,7 @@ class Retrier {
     const asked = retryAfterOf(error);
     if (asked !== undefined && asked > this.#maxDelayMs) throw this.#later(error, asked);
     const wait = asked ?? Math.min(LIMITS.retryDelayMs * 2 ** (attempt - 1), LIMITS.retryDelayCapMs);
+    if (statusOf(error) === 429) this.#gate.limit(wait);
     request.onNotice?.({
       kind: "retry",
       attempt: attempt + 1,

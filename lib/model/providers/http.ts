@@ -176,7 +176,6 @@ export class ModelExchange {
           if (perChunk) this.#arm();
           const { done, value } = await reader.read();
           if (perChunk || done) this.#disarm();
-          if (cancelled) return;
           if (done) {
             this.#phase = "ended";
             controller.close();
