@@ -90,7 +90,7 @@ function printMessages(io: Io, progress: Progress): HarnessObserver {
   return (event) => {
     if (event.kind !== "warning" && event.kind !== "notice" && event.kind !== "model-retry") return;
     progress.pause();
-    io.stderr.write(`${event.kind === "notice" ? "note" : "warning"}: ${event.message}\n`);
+    io.stderr.write(`${event.kind === "warning" ? "warning" : "note"}: ${event.message}\n`);
   };
 }
 

@@ -100,6 +100,7 @@ export function addChatOptions(command: Command): Command {
     .addOption(new Option("--render", "show Markdown styled on a terminal").helpGroup(output))
     .addOption(new Option("--show-reasoning", "print the model's reasoning before the answer").helpGroup(output))
     .addOption(new Option("--show-usage", "print the tokens used on stderr").helpGroup(output))
+    .addOption(new Option("--no-history", "do not record this run in the history").helpGroup(output))
     .addOption(new Option("--quiet", "no reasoning, no usage, no progress").helpGroup(output));
 }
 

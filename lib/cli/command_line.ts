@@ -12,6 +12,8 @@ export interface GlobalOptions {
   readonly verbose: number;
   /** False with `--no-env`. */
   readonly env: boolean;
+  /** Whether the response cache is used; absent: as the configuration says. */
+  readonly cache?: boolean;
   readonly approveTools?: boolean;
 }
 
@@ -49,6 +51,8 @@ export function addGlobalOptions(command: Command): Command {
   return command
     .addOption(new Option("--config <path>", "use exactly this configuration file").helpGroup("Global options:"))
     .addOption(new Option("--no-config", "use no configuration file").helpGroup("Global options:"))
+    .addOption(new Option("--cache", "answer repeated requests from the disk cache").helpGroup("Global options:"))
+    .addOption(new Option("--no-cache", "always ask the model").helpGroup("Global options:"))
     .addOption(new Option("--no-env", "do not read .env").helpGroup("Global options:"))
     .addOption(
       new Option("--approve-tools", "ask on the terminal before each tool call").helpGroup("Global options:"),
@@ -67,10 +71,12 @@ export function addGlobalOptions(command: Command): Command {
  * @throws HelpRequested with the help text
  */
 export function parseLine(command: Command, argv: readonly string[]): ParsedLine {
-  const seen = new Set<string>();
+  const seen = { config: new Set<string>(), cache: new Set<string>() };
   let help = "";
   command.configureOutput({ writeOut: (text) => void (help += text), writeErr: () => {} });
-  for (const name of ["config", "no-config"]) command.on(`option:${name}`, () => void seen.add(name));
+  for (const [option, forms] of Object.entries(seen)) {
+    for (const form of [option, `no-${option}`]) command.on(`option:${form}`, () => void forms.add(form));
+  }
   try {
     command.parse([...argv], { from: "user" });
   } catch (error) {
@@ -78,7 +84,9 @@ export function parseLine(command: Command, argv: readonly string[]): ParsedLine
     if (error.code === "commander.helpDisplayed") throw new HelpRequested(help);
     throw usageError(error, command);
   }
-  if (seen.size > 1) throw new UsageError("--config and --no-config exclude each other");
+  for (const [option, forms] of Object.entries(seen)) {
+    if (forms.size > 1) throw new UsageError(`--${option} and --no-${option} exclude each other`);
+  }
   const { config, ...options } = command.opts<Record<string, unknown>>();
   // `true` is what commander makes of an absent `--no-config`.
   const given = config === true || config === undefined ? {} : { config };

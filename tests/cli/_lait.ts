@@ -10,6 +10,8 @@ import { denoCache, Place, REPOSITORY } from "../_support/process.ts";
 const LAIT = [Deno.execPath(), "run", "-A", `${REPOSITORY}cli.ts`];
 /** A process that takes longer than this hangs, and is ended. */
 const HUNG_MS = 40_000;
+/** What a process may take to tidy up when its test is over before it has ended. */
+const TIDY_MS = 3_000;
 
 /** Where Deno keeps its cache: the command's own HOME is empty. */
 const { denoDir } = await denoCache();
@@ -117,6 +119,7 @@ export class Workspace implements AsyncDisposable {
       stdin: stdin === undefined ? "null" : "piped",
       stdout: "piped",
       stderr: "piped",
+      detached: true,
     }).spawn();
     const process = new LaitProcess(child, stdin);
     this.#started.push(process);
@@ -189,7 +192,7 @@ export class LaitProcess {
     let hung = false;
     const timer = setTimeout(() => {
       hung = true;
-      this.#child.kill("SIGKILL");
+      void this.kill();
     }, HUNG_MS);
     const { code, signal } = await this.#child.status;
     clearTimeout(timer);
@@ -202,18 +205,23 @@ export class LaitProcess {
     return { code, signal, stdout: this.#stdout, stderr: this.#stderr };
   }
 
-  /** Ends it if it still runs. */
+  /** Ends it, with all that it was started with, if it still runs. */
   async kill(): Promise<void> {
-    if (!this.#over) {
-      try {
-        this.#child.kill("SIGKILL");
-      } catch {
-        // Ended already.
-      }
-    }
+    if (this.#over) return;
+    this.#signalGroup("SIGTERM");
+    const timer = setTimeout(() => this.#signalGroup("SIGKILL"), TIDY_MS);
     await this.#child.status;
     await this.#streams;
+    clearTimeout(timer);
     await this.#close();
+  }
+
+  #signalGroup(signal: Deno.Signal): void {
+    try {
+      Deno.kill(-this.pid, signal);
+    } catch {
+      // Ended already.
+    }
   }
 
   async #close(): Promise<void> {

@@ -77,6 +77,7 @@ export class ModelServer implements AsyncDisposable {
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #closing = Promise.withResolvers<void>();
   #reportCancelled: () => void = () => {};
+  #closed = false;
 
   /** Starts listening on a free port. */
   constructor(script: Script) {
@@ -102,6 +103,7 @@ export class ModelServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
     this.#closing.resolve();
     await this.#server.shutdown();
   }
@@ -150,7 +152,7 @@ export class ModelServer implements AsyncDisposable {
       yield delta({ content: chunk });
       if (answer.pauseMs !== undefined) await this.#pause(answer.pauseMs);
     }
-    while (answer.endless) {
+    while (answer.endless && !this.#closed) {
       yield delta({ content: chunks.at(-1) });
       await this.#pause(5);
     }

@@ -35,6 +35,7 @@ export async function run({ io, line, signal }: CommandContext): Promise<void> {
   if (prompt === undefined) {
     throw new ConfigurationError('a PROMPT is required: lait "your question", or pipe one in');
   }
+  if (options.cache) io.stderr.write("warning: --cache has no effect: this version of lait has no response cache\n");
   const project = await openProject(projectOptions(io, line.options));
   const system = options.systemFile === undefined
     ? {}
