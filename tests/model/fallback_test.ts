@@ -144,6 +144,31 @@ for (const [way, ask] of WAYS) {
   });
 }
 
+Deno.test("withFallback, withRetries: a provider that fails instead of stopping does not hide an abort", async () => {
+  for (const [, ask] of WAYS) {
+    const controller = new AbortController();
+    const fail = (): Promise<never> => {
+      controller.abort("enough");
+      return Promise.reject(new ModelError("busy", { details: { status: 503 } }));
+    };
+    const rude: ModelProvider = {
+      name: "rude",
+      request: fail,
+      // deno-lint-ignore require-yield
+      async *stream() {
+        await fail();
+      },
+    };
+    const notices: unknown[] = [];
+    const one = { provider: rude, model: "m", label: "rude" };
+    for (const from of [withFallback([one, one]), withRetries(rude)]) {
+      const request = { ...HI, signal: controller.signal, onNotice: (notice: ModelNotice) => notices.push(notice) };
+      assert.equal(await rejection(ask(from, request)), "enough");
+    }
+    assert.deepEqual(notices, []);
+  }
+});
+
 Deno.test("withFallback: a stream goes to no other entry once something of it has been passed on", async () => {
   const slow = slowBody(chunk("Hel"), { ms: 60_000 });
   await using first = new StubServer(() =>

@@ -199,6 +199,52 @@ for (const one of cases) {
   });
 }
 
+/** What must not depend on where the bytes were cut. */
+function gist({ streamed, streamedReasoning, result, error }: Seen): unknown {
+  if (error === undefined) return { streamed, streamedReasoning, ...result };
+  assert(error instanceof ModelError, Deno.inspect(error));
+  return { streamed, streamedReasoning, code: error.code, what: /^.*?\(POST/s.exec(error.message)?.[0] };
+}
+
+Deno.test("createChatCompletionsProvider: damaged bodies end in an answer or a ModelError, wherever they are cut", async () => {
+  const random = new Random(20_260_101);
+  const noise = [
+    "\n",
+    "\r",
+    "\r\n",
+    "\n\n",
+    ":",
+    "data: ",
+    "data:",
+    "[DONE]",
+    "{",
+    "}",
+    '"',
+    ",",
+    "\\",
+    "null",
+    "\ufeff",
+    "é",
+    "𝄞",
+  ];
+  const ends = { answers: 0, errors: 0 };
+  for (let round = 0; round < 3_000; round++) {
+    const one = random.pick(cases);
+    const body = random.mutate(one.body, noise);
+    const bytes = new TextEncoder().encode(body);
+    const damaged = { ...one, body };
+    const cuts = [random.below(bytes.length + 1), random.below(bytes.length + 1)].sort((a, b) => a - b);
+    const thirds = [bytes.slice(0, cuts[0]), bytes.slice(cuts[0], cuts[1]), bytes.slice(cuts[1])];
+    const seen = [];
+    for (const pieces of [[bytes], thirds]) {
+      seen.push(gist(await ask(provider("http://test/v1", () => Promise.resolve(respond(damaged, pieces))), one.kind)));
+    }
+    assert.deepEqual(seen[1], seen[0], JSON.stringify({ body, cuts }));
+    ends["code" in (seen[0] as object) ? "errors" : "answers"]++;
+  }
+  assert(ends.answers > 500 && ends.errors > 500, JSON.stringify(ends));
+});
+
 Deno.test("createChatCompletionsProvider: every case over HTTP, flushed in pieces", async (t) => {
   const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {

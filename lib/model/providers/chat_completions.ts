@@ -24,6 +24,7 @@ export interface ChatCompletionsOptions {
   readonly timeoutMs: number;
   /** What the time limit covers: always the whole exchange, or, while streaming, only the silence between chunks. */
   readonly timeoutCovers: "exchange" | "silence-when-streaming";
+  /** Bytes that an answer may have, decompressed. */
   readonly maxResponseBytes: number;
   /** Whether to ask the service not to store the exchange. */
   readonly storeFalse: boolean;

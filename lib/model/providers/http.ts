@@ -19,9 +19,11 @@ export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
 export interface ExchangeOptions {
   /** Milliseconds: for the whole exchange, or for the silence before the headers and before each chunk. */
   readonly timeoutMs: number;
+  /** What the time limit covers. */
   readonly timeoutCovers: "exchange" | "silence";
   /** Bytes of the body, decompressed. */
   readonly maxBytes: number;
+  /** Ends the exchange with its reason. */
   readonly signal: AbortSignal | undefined;
   /** What is sent, whatever the client wants to send. */
   readonly headers: Headers;
