@@ -159,7 +159,7 @@ export class BufferedInput implements InputStream {
     const text = decodeUtf8(joined(chunks));
     this.#buffered = new Uint8Array();
     if (text === undefined) throw new ConfigurationError("standard input is not UTF-8 text");
-    return text;
+    return text.replace(/^\ufeff/, ""); // A byte order mark is no part of what was said.
   }
 
   /** Reads a line. */

@@ -3,6 +3,7 @@ import type { EnvironmentReader } from "../base/environment.ts";
 import { DiagnosticError } from "../base/errors.ts";
 import type { Diagnostic, Place } from "../base/diagnostic.ts";
 import { readTextBounded } from "../base/files.ts";
+import { untilAborted } from "../base/signals.ts";
 import { dirname, relative, resolve } from "../deps/path.ts";
 import { placeOf, readShape } from "../source/shape.ts";
 import type { TextPlace } from "../source/text_place.ts";
@@ -20,6 +21,8 @@ export interface ProjectOptions {
   /** No file at all. */
   readonly noConfig?: boolean;
   readonly environment: EnvironmentReader;
+  /** Gives up waiting for a file, such as a pipe that nobody writes to. */
+  readonly signal?: AbortSignal;
 }
 
 /** One configuration file. */
@@ -74,13 +77,13 @@ export class Project {
  * @throws FileError when a file cannot be read, or two compete
  */
 export async function openProject(options: ProjectOptions): Promise<Project> {
-  const { directory, config, noConfig, environment } = options;
+  const { directory, config, noConfig, environment, signal } = options;
   if (noConfig) return new Project(directory, []);
   const files = config !== undefined
     ? [resolve(directory, config)]
     : [await findGlobalConfig(environment), await findProjectConfig(directory)].filter((file) => file !== undefined);
   const layers: ConfigLayer[] = [];
-  for (const file of files) layers.push({ file, config: await readConfig(file, directory) });
+  for (const file of files) layers.push({ file, config: await untilAborted(readConfig(file, directory), signal) });
   return new Project(directory, layers);
 }
 

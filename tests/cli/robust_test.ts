@@ -311,3 +311,32 @@ Deno.test("a model's control characters do not reach a terminal, and do reach a 
     assert.match(stdout, /a\\u\{1b\}\]0;title\\u\{7\}b/);
   }
 });
+
+Deno.test("a configuration that is a pipe is waited for, and Ctrl-C ends the waiting", async () => {
+  await using server = new ModelServer(["ok"]);
+  await using work = await Workspace.create();
+  await new Deno.Command("mkfifo", { args: [work.path("pipe.yml")] }).output();
+  const waiting = work.start([...at(server), "--config", "pipe.yml", "--no-stdin", "hi"]);
+  setTimeout(() => waiting.signal("SIGINT"), 600);
+  assert.equal((await waiting.ended()).code, 130);
+
+  const served = work.start(["--base-url", server.url, "--config", "pipe.yml", "--no-stdin", "hi"]);
+  await Deno.writeTextFile(work.path("pipe.yml"), "default: { model: piped }\n");
+  assert.equal((await served.ended()).code, 0);
+  assert.equal(server.onlyBody.model, "piped");
+});
+
+Deno.test("a configuration over the read limit is refused", async () => {
+  await using work = await Workspace.create();
+  await Deno.writeFile(work.path("lait.config.yml"), new Uint8Array(16 * 1024 * 1024 + 1).fill(35));
+  const { code, stderr } = await work.run(["--model", "m", "hi"]);
+  assert.equal(code, 1);
+  assert.match(stderr, /lait\.config\.yml: it is over the read limit of 16777216 bytes/);
+});
+
+Deno.test("both names of the configuration in one directory are an error that names both", async () => {
+  await using work = await Workspace.create({ "lait.config.yml": "{}", "lait.config.yaml": "{}" });
+  const { code, stderr } = await work.run(["--model", "m", "hi"]);
+  assert.equal(code, 1);
+  assert.match(stderr, /lait\.config\.yml and .*lait\.config\.yaml/);
+});

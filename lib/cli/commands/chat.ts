@@ -36,7 +36,7 @@ export async function run({ io, line, signal }: CommandContext): Promise<void> {
     throw new ConfigurationError('a PROMPT is required: lait "your question", or pipe one in');
   }
   if (options.cache) io.stderr.write("warning: --cache has no effect: this version of lait has no response cache\n");
-  const project = await openProject(projectOptions(io, line.options));
+  const project = await openProject({ ...projectOptions(io, line.options), signal });
   const system = options.systemFile === undefined
     ? {}
     : { system: (await readTextBounded(resolve(io.directory, options.systemFile))).trimEnd() };
