@@ -110,7 +110,8 @@ function describeRequest(log: Log, project: Project, { model, alias, endpoint, t
 function logEvents(log: Log): ((event: HarnessEvent) => void) | undefined {
   if (!log.verbose) return undefined;
   return (event) => {
-    if (event.kind === "step") log.debug(`step ${event.index}: asking the model`);
+    if (event.kind === "detail") log.debug(event.message);
+    else if (event.kind === "step") log.debug(`step ${event.index}: asking the model`);
     else if (event.kind === "tool") log.debug(`tool ${event.name} called with ${event.arguments}`);
     else if (event.kind === "tool-started" && event.preview) log.debug(`running ${commandText(event.preview)}`);
     else if (event.kind === "tool-result") {

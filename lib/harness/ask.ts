@@ -2,7 +2,7 @@
 import { ConfigurationError, ResponseError } from "../base/errors.ts";
 import { throwIfAborted } from "../base/signals.ts";
 import type { ModelContentBlock } from "../model/message.ts";
-import type { ModelProvider, ModelRequest, ModelResult } from "../model/provider.ts";
+import type { ModelNotice, ModelProvider, ModelRequest, ModelResult } from "../model/provider.ts";
 import { NO_USAGE, type Usage, usageFrom } from "../model/usage.ts";
 import type { TurnBudget } from "./budget.ts";
 import type { EventStream } from "./events.ts";
@@ -26,10 +26,7 @@ export async function askModel(context: AskContext, request: ModelRequest): Prom
   const startedAt = Date.now();
   const asked: ModelRequest = {
     ...request,
-    onNotice: (notice) =>
-      notice.kind === "retry"
-        ? events.emit({ kind: "model-retry", attempt: notice.attempt ?? 2, message: notice.message })
-        : events.emit({ kind: notice.kind === "fallback" ? "warning" : "notice", message: notice.message }),
+    onNotice: (notice) => tell(events, notice),
   };
   const streamed = context.streaming !== false && provider.stream !== undefined;
   const result = checkResult(streamed ? await readStream(context, asked) : await provider.request(asked), provider);
@@ -46,6 +43,12 @@ export async function askModel(context: AskContext, request: ModelRequest): Prom
   });
   budget.addUsage(usage);
   return { ...result, content: result.content ?? [{ type: "text", text: result.text }] };
+}
+
+function tell(events: EventStream, { kind, message, attempt }: ModelNotice): void {
+  if (kind === "retry") events.emit({ kind: "model-retry", attempt: attempt ?? 2, message });
+  else if (kind === "fallback") events.emit({ kind: "warning", message });
+  else events.emit({ kind: kind === "detail" ? "detail" : "notice", message });
 }
 
 async function readStream({ provider, events }: AskContext, request: ModelRequest): Promise<ModelResult> {

@@ -19,6 +19,7 @@ export type HarnessEventBody =
   | { readonly kind: "step"; readonly index: number }
   | { readonly kind: "model-retry"; readonly attempt: number; readonly message: string }
   | { readonly kind: "notice"; readonly message: string }
+  | { readonly kind: "detail"; readonly message: string }
   | { readonly kind: "warning"; readonly message: string; readonly callId?: string }
   | { readonly kind: "text-delta"; readonly text: string }
   | { readonly kind: "reasoning-delta"; readonly text: string }

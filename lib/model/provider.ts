@@ -39,12 +39,17 @@ export interface ResponseFormat {
   readonly name: string;
   /** JSON Schema of the answer. */
   readonly schema: JsonObject | boolean;
+  /** Whether the server is to enforce the schema. Default: true. */
+  readonly strict?: boolean;
 }
 
 /** Something that a provider or a layer tells about a request that goes on. */
 export interface ModelNotice {
-  /** `retry` and `fallback` before another attempt, `cache` and `replay` when no request was made. */
-  readonly kind: "retry" | "fallback" | "cache" | "replay";
+  /**
+   * `retry` and `fallback` before another attempt, `cache` and `replay` when no request was made, `notice` for what a
+   * user should know of a request, `detail` for what matters only when one looks closely.
+   */
+  readonly kind: "retry" | "fallback" | "cache" | "replay" | "notice" | "detail";
   /** For people. */
   readonly message: string;
   /** The attempt that follows, from 2. */

@@ -3,8 +3,10 @@ import { DiagnosticError } from "../base/errors.ts";
 import { readTextBounded } from "../base/files.ts";
 import { LIMITS } from "../base/limits.ts";
 import { withFallback } from "../model/layers/fallback.ts";
+import { withSchemas } from "../model/layers/schemas.ts";
 import { withRetries } from "../model/layers/retry.ts";
 import type { ModelProvider, ModelRequest, ModelStreamEvent } from "../model/provider.ts";
+import { profileOf } from "../model/providers/profile.ts";
 import { createChatCompletionsProvider } from "../model/providers/chat_completions.ts";
 import type { Script } from "../model/providers/script.ts";
 import { createScriptedModelProvider, type ScriptedModelProvider } from "../model/providers/scripted.ts";
@@ -72,15 +74,18 @@ export class ProviderPool {
 
   #server(endpoint: Extract<Endpoint, { kind: "server" }>): ModelProvider {
     const log = this.#wireLog;
-    return createChatCompletionsProvider({
+    const { schemas, returnsReasoning } = profileOf(endpoint.baseUrl);
+    const provider = createChatCompletionsProvider({
       baseUrl: endpoint.baseUrl,
       apiKey: (signal) => this.#keys.key(endpoint.key, signal),
       timeoutMs: LIMITS.modelAttemptMs,
       timeoutCovers: "exchange",
       maxResponseBytes: LIMITS.modelResponseBytes,
       storeFalse: false,
+      returnsReasoning,
       ...(log === undefined ? {} : { send: loggedSend({ log, secrets: () => this.#keys.known }) }),
     });
+    return withSchemas(provider, schemas);
   }
 
   async #script(path: string): Promise<ScriptedModelProvider> {

@@ -5,7 +5,7 @@
  * bombs and throws without a place. What JSON cannot say is a fault here.
  */
 import type { Diagnostic } from "../base/diagnostic.ts";
-import { readEnvironment } from "../base/environment.ts";
+import { withVariables } from "../base/environment.ts";
 import { messageOf } from "../base/errors.ts";
 import { LIMITS } from "../base/limits.ts";
 import { isScalar, parseDocument, YAML_ENVIRONMENT, type YamlNode } from "../deps/yaml.ts";
@@ -113,14 +113,7 @@ function parse(source: string): { contents: YamlNode | null; problems: Problem[]
 
 /** Does the work with the variables hidden that make the package print what it reads, to standard output. */
 function quietly<T>(work: () => T): T {
-  const hidden = YAML_ENVIRONMENT.map((name) => [name, readEnvironment(name)] as const);
-  if (hidden.every(([, value]) => value === undefined)) return work();
-  try {
-    for (const [name] of hidden) Deno.env.delete(name);
-    return work();
-  } finally {
-    for (const [name, value] of hidden) if (value !== undefined) Deno.env.set(name, value);
-  }
+  return withVariables(Object.fromEntries(YAML_ENVIRONMENT.map((name) => [name, undefined])), work);
 }
 
 /** Whether a document holds nothing but comments: not even a written `null`. */

@@ -1,5 +1,6 @@
 /** A provider for any server that speaks Chat Completions (`POST {base_url}/chat/completions`). */
 import { ConfigurationError } from "../../base/errors.ts";
+import { withVariables } from "../../base/environment.ts";
 import { DUMMY_API_KEY, PRODUCT_NAME, VERSION } from "../../base/product.ts";
 import { throwIfAborted } from "../../base/signals.ts";
 import { argumentsObjectText, messageText, type ModelContentBlock, type ModelMessage, toolCalls } from "../message.ts";
@@ -28,18 +29,27 @@ export interface ChatCompletionsOptions {
   readonly maxResponseBytes: number;
   /** Whether to ask the service not to store the exchange. */
   readonly storeFalse: boolean;
+  /** Whether reasoning goes back with the tool calls that it led to. Default: false. */
+  readonly returnsReasoning?: boolean;
   /** What sends the requests. Default: the runtime's `fetch`. */
   readonly send?: SendRequest;
 }
 
 type WireMessage = Record<string, unknown>;
 
-/** The wire form of a conversation; the tool results of a message come before its text. */
-export function wireMessages(system: string | undefined, messages: readonly ModelMessage[]): WireMessage[] {
+/**
+ * The wire form of a conversation; the tool results of a message come before its text. `reasoningOf` gives the fields
+ * with which an assistant's reasoning goes back; by default none does.
+ */
+export function wireMessages(
+  system: string | undefined,
+  messages: readonly ModelMessage[],
+  reasoningOf: (message: ModelMessage) => WireMessage = () => ({}),
+): WireMessage[] {
   const wire: WireMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
   for (const message of messages) {
     if (message.role === "assistant") {
-      wire.push(assistantMessage(message));
+      wire.push({ ...assistantMessage(message), ...(toolCalls(message).length > 0 ? reasoningOf(message) : {}) });
       continue;
     }
     for (const block of message.content) {
@@ -79,12 +89,15 @@ function userContent(blocks: readonly ModelContentBlock[]): string | WireMessage
 }
 
 /** The wire form of a request. */
-export function wireRequest(request: ModelRequest, options: { stream: boolean; storeFalse: boolean }): WireMessage {
+export function wireRequest(
+  request: ModelRequest,
+  options: { stream: boolean; storeFalse: boolean; reasoningOf?: (message: ModelMessage) => WireMessage },
+): WireMessage {
   const { reasoning, temperature, topP, maxOutputTokens, responseFormat, tools } = request;
   const wantUsage = options.stream && request.wantUsage !== false;
   return {
     model: request.model,
-    messages: wireMessages(request.system, requestMessages(request)),
+    messages: wireMessages(request.system, requestMessages(request), options.reasoningOf),
     stream: options.stream,
     ...(wantUsage ? { stream_options: { include_usage: true } } : {}),
     ...(options.storeFalse ? { store: false } : {}),
@@ -95,7 +108,11 @@ export function wireRequest(request: ModelRequest, options: { stream: boolean; s
     ...(responseFormat === undefined ? {} : {
       response_format: {
         type: "json_schema",
-        json_schema: { name: responseFormat.name, schema: responseFormat.schema, strict: true },
+        json_schema: {
+          name: responseFormat.name,
+          schema: responseFormat.schema,
+          strict: responseFormat.strict ?? true,
+        },
       },
     }),
     ...(tools === undefined || tools.length === 0 ? {} : {
@@ -179,20 +196,24 @@ class ChatCompletionsProvider implements ModelProvider {
       ...(send === undefined ? {} : { send }),
     });
     const { APIError, OpenAI } = await import("../../deps/openai.ts");
-    // The exchange sends headers of its own, so that neither this key nor anything of the environment gets out.
-    const client = new OpenAI({
-      apiKey: "unused",
-      adminAPIKey: null,
-      baseURL: baseUrl,
-      maxRetries: 0,
-      logLevel: "off",
-      organization: null,
-      project: null,
-      timeout: 2 ** 31 - 1,
-      fetch: exchange.fetch,
-    });
+    // The exchange sends headers of its own, so that neither this key nor anything of the environment gets out; with
+    // headers in the environment that are none, the client could not even be made.
+    const client = withVariables({ OPENAI_CUSTOM_HEADERS: undefined }, () =>
+      new OpenAI({
+        apiKey: "unused",
+        adminAPIKey: null,
+        baseURL: baseUrl,
+        maxRetries: 0,
+        logLevel: "off",
+        organization: null,
+        project: null,
+        timeout: 2 ** 31 - 1,
+        fetch: exchange.fetch,
+      }));
     // The body is ours, so that what is sent is what `wireRequest` says; the client's type knows only its own models.
-    const body = wireRequest(request, { stream, storeFalse }) as unknown as Parameters<
+    const reasoningOf = (message: ModelMessage) => this.#reasoning(message, request.model);
+    const form = { stream, storeFalse, ...(this.#options.returnsReasoning ? { reasoningOf } : {}) };
+    const body = wireRequest(request, form) as unknown as Parameters<
       typeof client.chat.completions.create
     >[0];
     return {
@@ -211,6 +232,13 @@ class ChatCompletionsProvider implements ModelProvider {
         return exchange.explain(error);
       },
     };
+  }
+
+  /** The fields in which this server and model gave their reasoning, as they gave them. */
+  #reasoning(message: ModelMessage, model: string): WireMessage {
+    const own = message.content.filter((block) => block.type === "reasoning")
+      .filter((block) => block.provider === this.identity && block.model === model);
+    return Object.assign({}, ...own.map(({ data }) => data));
   }
 
   #served(result: ModelResult, request: ModelRequest): ModelResult {

@@ -10,6 +10,7 @@ import { DoneMark } from "./_done_mark.ts";
 import { Redactor } from "./_redactor.ts";
 import { refusalOf } from "./_refusal.ts";
 import { errorFacts, type ServerError } from "./_server_error.ts";
+import { sendDirectly } from "./_loopback.ts";
 import { transportFailure } from "./_transport.ts";
 
 /** What sends a request; the runtime's `fetch`, or a test's. */
@@ -81,7 +82,7 @@ export class ModelExchange {
     this.#url = this.#shownUrl(url);
     this.#arm();
     try {
-      const send = this.#options.send ?? fetch;
+      const send = this.#options.send ?? sendDirectly;
       const response = await send(url, {
         method: init.method ?? "GET",
         headers: this.#options.headers,

@@ -1,5 +1,6 @@
 /** What goes over the wire, for `-vv`: bodies only, no headers, no keys. */
 import type { SendRequest } from "./http.ts";
+import { sendDirectly } from "./_loopback.ts";
 import { Redactor } from "./_redactor.ts";
 
 /** Where the log goes and what it must not hold. */
@@ -17,7 +18,7 @@ export function loggedSend({ log, secrets }: WireLogOptions): SendRequest {
   };
   return async (url, init) => {
     write(`${init.method ?? "GET"} ${url} ${typeof init.body === "string" ? init.body : ""}`);
-    const response = await fetch(url, init);
+    const response = await sendDirectly(url, init);
     write(`${response.status} ${response.statusText}`.trimEnd());
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
@@ -28,14 +29,18 @@ export function loggedSend({ log, secrets }: WireLogOptions): SendRequest {
 /** Hands bytes on and logs them line by line: a secret is within one line, whatever the pieces are. */
 function logLines(write: (line: string) => void): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
-  let open = "";
+  // The line that has not ended, in pieces: a large body can be one line.
+  let open: string[] = [];
   return new TransformStream({
     transform(chunk, controller) {
       controller.enqueue(chunk);
-      const lines = (open + decoder.decode(chunk, { stream: true })).split("\n");
-      open = lines.pop()!;
-      for (const line of lines) write(line);
+      const [rest = "", ...lines] = decoder.decode(chunk, { stream: true }).split("\n");
+      open.push(rest);
+      for (const next of lines) {
+        write(open.join(""));
+        open = [next];
+      }
     },
-    flush: () => write(open + decoder.decode()),
+    flush: () => write(open.join("") + decoder.decode()),
   });
 }
