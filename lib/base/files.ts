@@ -2,7 +2,7 @@
 import { FileError } from "./errors.ts";
 import { missingRight } from "./rights.ts";
 import { LIMITS } from "./limits.ts";
-import { decodeUtf8 } from "./text.ts";
+import { decodeUtf8, joinBytes } from "./text.ts";
 
 /** Why a file operation failed, in a few words and without a stack. */
 export function fileProblem(error: unknown): string {
@@ -31,13 +31,7 @@ export async function readFileBounded(path: string, limit: number = LIMITS.fileB
       if (bytes > limit) throw new FileError(`cannot read ${path}: it is over the read limit of ${limit} bytes`);
       chunks.push(buffer.subarray(0, count));
     }
-    const all = new Uint8Array(bytes);
-    let offset = 0;
-    for (const chunk of chunks) {
-      all.set(chunk, offset);
-      offset += chunk.length;
-    }
-    return all;
+    return joinBytes(chunks);
   } catch (error) {
     if (error instanceof FileError) throw error;
     throw new FileError(`cannot read ${path}: ${fileProblem(error)}`, { cause: error });

@@ -2,7 +2,7 @@
 import { type EnvironmentReader, readEnvironment } from "../base/environment.ts";
 import { ConfigurationError, FileError } from "../base/errors.ts";
 import { fileProblem } from "../base/files.ts";
-import { decodeUtf8, decodeUtf8Lossy } from "../base/text.ts";
+import { decodeUtf8, decodeUtf8Lossy, joinBytes } from "../base/text.ts";
 import { untilAborted } from "../base/signals.ts";
 
 /** Standard output: results only. */
@@ -156,7 +156,7 @@ export class BufferedInput implements InputStream {
       heard();
       chunks.push(chunk);
     }
-    const text = decodeUtf8(joined(chunks));
+    const text = decodeUtf8(joinBytes(chunks));
     this.#buffered = new Uint8Array();
     if (text === undefined) throw new ConfigurationError("standard input is not UTF-8 text");
     return text.replace(/^\ufeff/, ""); // A byte order mark is no part of what was said.
@@ -168,7 +168,7 @@ export class BufferedInput implements InputStream {
       const end = this.#buffered.indexOf(10);
       if (end >= 0) return this.#take(end, end + 1);
       const chunk = await this.#read(signal);
-      if (chunk !== undefined) this.#buffered = joined([this.#buffered, chunk]);
+      if (chunk !== undefined) this.#buffered = joinBytes([this.#buffered, chunk]);
       else return this.#buffered.length === 0 ? undefined : this.#take(this.#buffered.length, this.#buffered.length);
     }
   }
@@ -187,14 +187,4 @@ export class BufferedInput implements InputStream {
     const count = await untilAborted(reading, signal);
     return count === null ? undefined : chunk.subarray(0, count);
   }
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return all;
 }

@@ -49,6 +49,9 @@ function parse(text: string, path: string): unknown {
 
 /** The answer without a Markdown fence around all of it; models add one although they were asked not to. */
 export function withoutFence(answer: string): string {
-  const match = /^\s*(`{3,})[A-Za-z]*[ \t]*\r?\n([\s\S]*?)\r?\n?\1\s*$/.exec(answer);
-  return match === null || match[2]!.includes(match[1]!) ? answer : match[2]!;
+  const match = /^\s*(`{3,})[\w.+-]*[ \t]*\r?\n([\s\S]*?)\r?\n?\1\s*$/.exec(answer);
+  if (match === null) return answer;
+  const [, fence, inner] = match as unknown as [string, string, string];
+  // Several blocks: a fence begins its line, which a text within JSON cannot do.
+  return new RegExp(`^[ \\t]*${fence}`, "m").test(inner) ? answer : inner;
 }

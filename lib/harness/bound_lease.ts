@@ -1,5 +1,6 @@
 /** A lease that is lent for one tool call: what is started through it ends with the call. */
 import { ConfigurationError } from "../base/errors.ts";
+import { PendingWork } from "../base/pending.ts";
 import type { Command, CommandResult, SandboxLease, SandboxProcess, SpawnCommand } from "../sandbox/lease.ts";
 
 /** See the module. */
@@ -7,7 +8,7 @@ export class BoundLease implements SandboxLease {
   readonly #lease: SandboxLease;
   readonly #signal: AbortSignal;
   readonly #observe: (channel: "stdout" | "stderr", text: string) => void;
-  readonly #live = new Set<Promise<unknown>>();
+  readonly #pending = new PendingWork();
 
   /** Lends `lease` until `signal` aborts; `observe` hears what commands write. */
   constructor(lease: SandboxLease, signal: AbortSignal, observe: (channel: "stdout" | "stderr", text: string) => void) {
@@ -29,7 +30,7 @@ export class BoundLease implements SandboxLease {
   /** Runs a command within the call. */
   async invoke(command: Command): Promise<CommandResult> {
     const { observe } = command;
-    return await this.#track(this.#lease.invoke({
+    return await this.#pending.track(this.#lease.invoke({
       ...command,
       signal: this.#within(command.signal),
       observe: (channel, text) => {
@@ -41,19 +42,19 @@ export class BoundLease implements SandboxLease {
 
   /** Starts a program within the call. */
   async spawn(command: SpawnCommand): Promise<SandboxProcess> {
-    const process = await this.#track(this.#lease.spawn({ ...command, signal: this.#within(command.signal) }));
-    void this.#track(process.status).catch(() => {});
+    const process = await this.#pending.track(this.#lease.spawn({ ...command, signal: this.#within(command.signal) }));
+    void this.#pending.track(process.status).catch(() => {});
     return process;
   }
 
   /** Copies a file in, within the call. */
   async upload(hostPath: string, sandboxPath: string, options: { signal?: AbortSignal } = {}): Promise<void> {
-    await this.#track(this.#lease.upload(hostPath, sandboxPath, { signal: this.#within(options.signal) }));
+    await this.#pending.track(this.#lease.upload(hostPath, sandboxPath, { signal: this.#within(options.signal) }));
   }
 
   /** Copies a file out, within the call. */
   async download(sandboxPath: string, hostPath: string, options: { signal?: AbortSignal } = {}): Promise<void> {
-    await this.#track(this.#lease.download(sandboxPath, hostPath, { signal: this.#within(options.signal) }));
+    await this.#pending.track(this.#lease.download(sandboxPath, hostPath, { signal: this.#within(options.signal) }));
   }
 
   /** Refused: the lease is borrowed. */
@@ -63,19 +64,10 @@ export class BoundLease implements SandboxLease {
 
   /** Resolves when everything that was started has ended; the signal is aborted by then. */
   async settled(): Promise<void> {
-    while (this.#live.size > 0) await Promise.allSettled([...this.#live]);
+    await this.#pending.settled();
   }
 
   #within(signal: AbortSignal | undefined): AbortSignal {
     return signal === undefined ? this.#signal : AbortSignal.any([signal, this.#signal]);
-  }
-
-  async #track<T>(work: Promise<T>): Promise<T> {
-    this.#live.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#live.delete(work);
-    }
   }
 }

@@ -1,5 +1,5 @@
 /** Collecting one output stream of a program: bounded, or its tail only. */
-import { decodeUtf8, decodeUtf8Lossy, tailOf } from "../base/text.ts";
+import { decodeUtf8, decodeUtf8Lossy, joinBytes, tailOf } from "../base/text.ts";
 
 /** How a stream is collected. */
 export interface CollectorOptions {
@@ -76,12 +76,7 @@ export class StreamCollector {
 
   /** What was kept, and whether it was UTF-8. */
   text(): { text: string; valid: boolean } {
-    const bytes = new Uint8Array(this.#bytes);
-    let offset = 0;
-    for (const chunk of this.#chunks) {
-      bytes.set(chunk, offset);
-      offset += chunk.length;
-    }
+    const bytes = joinBytes(this.#chunks);
     const { retain } = this.#options;
     if (retain !== undefined) return { text: tailOf(decodeUtf8Lossy(bytes), retain), valid: true };
     const text = decodeUtf8(bytes);

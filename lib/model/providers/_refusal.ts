@@ -1,7 +1,7 @@
 /** The error for an answer whose status is not 2xx. */
 import { ModelError } from "../../base/errors.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { decodeUtf8Lossy } from "../../base/text.ts";
+import { decodeUtf8Lossy, joinBytes } from "../../base/text.ts";
 import { retryAfter } from "./retry_after.ts";
 import { errorFacts, type ServerError, serverErrorIn } from "./_server_error.ts";
 
@@ -58,14 +58,11 @@ function reportedIn(text: string): ServerError | undefined {
 /** The body's beginning; what there is of it when it breaks off or does not end in time. */
 async function readSome(response: Response): Promise<{ text: string; cut: boolean }> {
   const most = 4 * LIMITS.errorBodyCharacters;
-  let read = new Uint8Array();
+  let read: Uint8Array = new Uint8Array();
   let cut = false;
   try {
     for await (const chunk of response.body ?? []) {
-      const all = new Uint8Array(read.length + chunk.length);
-      all.set(read);
-      all.set(chunk, read.length);
-      read = all;
+      read = joinBytes([read, chunk]);
       cut = read.length > most;
       if (cut) break;
     }

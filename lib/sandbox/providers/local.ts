@@ -2,6 +2,7 @@
 import { ConfigurationError } from "../../base/errors.ts";
 import { checkKeys } from "../../base/options.ts";
 import { isAbsolute, resolve } from "../../deps/path.ts";
+import { PendingWork } from "../../base/pending.ts";
 import { readEnvironment } from "../../base/environment.ts";
 import { inheritedEnvironment, MODEL_KEY_VARIABLES } from "../environment.ts";
 import type { Command, CommandResult, SandboxLease, SandboxProcess, SandboxProvider, SpawnCommand } from "../lease.ts";
@@ -47,7 +48,7 @@ class LocalLease implements SandboxLease {
   readonly #variables: Readonly<Record<string, string>>;
   readonly #withheld: readonly string[];
   readonly #released = new AbortController();
-  readonly #live = new Set<Promise<unknown>>();
+  readonly #pending = new PendingWork();
 
   constructor(root: string, variables: Readonly<Record<string, string>>, withheld: readonly string[]) {
     this.root = root;
@@ -83,24 +84,15 @@ class LocalLease implements SandboxLease {
 
   async invoke(command: Command): Promise<CommandResult> {
     const run = runProcess(this.#spec(command), { ...command, signal: this.#bound(command.signal) });
-    return await this.#track(run);
+    return await this.#pending.track(run);
   }
 
   async spawn(command: SpawnCommand): Promise<SandboxProcess> {
     const signal = this.#bound(command.signal);
     const process = await startProcess(this.#spec(command), { pipedInput: command.stdin === "piped", signal });
     const forget = onAbort(signal, () => void process.end());
-    this.#track(process.status.finally(forget));
+    this.#pending.track(process.status.finally(forget));
     return process;
-  }
-
-  async #track<T>(work: Promise<T>): Promise<T> {
-    this.#live.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#live.delete(work);
-    }
   }
 
   async upload(hostPath: string, sandboxPath: string): Promise<void> {
@@ -113,6 +105,6 @@ class LocalLease implements SandboxLease {
 
   async release(): Promise<void> {
     this.#released.abort(new ConfigurationError("the sandbox lease was released"));
-    await Promise.allSettled([...this.#live]);
+    await this.#pending.settled();
   }
 }
