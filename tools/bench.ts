@@ -5,8 +5,14 @@
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createAgent, createHarness, createScriptedModelProvider, defineHarnessTool } from "../mod.ts";
-import { createLocalSandboxProvider } from "../mod.ts";
+import { createChatCompletionsProvider } from "../lib/model/providers/chat_completions.ts";
+import {
+  createAgent,
+  createHarness,
+  createLocalSandboxProvider,
+  createScriptedModelProvider,
+  defineHarnessTool,
+} from "../mod.ts";
 import { runAgent } from "../lib/testing/mod.ts";
 
 const { values } = parseArgs({ options: { binary: { type: "string" } } });
@@ -70,8 +76,79 @@ async function flood(): Promise<void> {
   await lease.release();
 }
 
+/** The most memory that a whole command held; Linux only. */
+async function memory(name: string, program: string, args: string[]): Promise<void> {
+  if (Deno.build.os !== "linux") return;
+  const child = new Deno.Command(program, { args, stdin: "null", stdout: "null", stderr: "null" }).spawn();
+  let most = 0;
+  const timer = setInterval(() => {
+    try {
+      const status = Deno.readTextFileSync(`/proc/${child.pid}/status`);
+      most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0));
+    } catch {
+      // Ended.
+    }
+  }, 2);
+  await child.status;
+  clearInterval(timer);
+  rows.push([`memory of ${name}`, `${(most / 1024).toFixed(0)} MiB`]);
+}
+
+/** How fast a streamed answer gets through: a server on this machine sends many small chunks. */
+async function streamThroughput(): Promise<void> {
+  const chunk = new TextEncoder().encode(`data: {"choices":[{"delta":{"content":"${"word ".repeat(4)}"}}]}\n\n`);
+  const chunks = 50_000;
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => {
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        for (let i = 0; i < 100 && sent < chunks; i++, sent++) controller.enqueue(chunk);
+        if (sent < chunks) return;
+        controller.enqueue(new TextEncoder().encode("data: [DONE]\n\n"));
+        controller.close();
+      },
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  });
+  const provider = createChatCompletionsProvider({
+    baseUrl: `http://127.0.0.1:${server.addr.port}/v1`,
+    apiKey: false,
+    timeoutMs: 60_000,
+    timeoutCovers: "exchange",
+    maxResponseBytes: 64 * 1024 * 1024,
+    storeFalse: false,
+  });
+  const start = performance.now();
+  let deltas = 0;
+  for await (const event of provider.stream!({ model: "m", prompt: "go" })) {
+    if (event.type === "text-delta") deltas += 1;
+  }
+  const seconds = (performance.now() - start) / 1000;
+  const mebibytes = chunk.length * chunks / 1024 / 1024;
+  rows.push([
+    "a streamed answer",
+    `${Math.round(deltas / seconds)} chunks/s, ${(mebibytes / seconds).toFixed(1)} MiB/s`,
+  ]);
+  await server.shutdown();
+}
+
+/** Other tools of the kind, where they are installed: how long they take to say their version. */
+async function peers(): Promise<void> {
+  for (const program of ["aichat", "llm", "mods", "opencode", "codex", "gemini", "claude", "goose", "fabric"]) {
+    try {
+      rows.push([`${program} --version (installed here)`, `${(await command(program, ["--version"])).toFixed(0)} ms`]);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+}
+
 await startUp();
+await peers();
+await memory("lait demo (source)", Deno.execPath(), ["run", "-A", join(root, "cli.ts"), "demo"]);
+if (values.binary !== undefined) await memory("lait demo (binary)", values.binary, ["demo"]);
 for (const count of [10, 100, 1000]) await rounds(count);
+await streamThroughput();
 await flood();
 const width = Math.max(...rows.map(([name]) => name!.length));
 await Deno.stdout.write(
