@@ -50,8 +50,6 @@ function parse(text: string, path: string): unknown {
 /** The answer without a Markdown fence around all of it; models add one although they were asked not to. */
 export function withoutFence(answer: string): string {
   const match = /^\s*(`{3,})[\w.+-]*[ \t]*\r?\n([\s\S]*?)\r?\n?\1\s*$/.exec(answer);
-  if (match === null) return answer;
-  const [, fence, inner] = match as unknown as [string, string, string];
-  // Several blocks: a fence begins its line, which a text within JSON cannot do.
-  return new RegExp(`^[ \\t]*${fence}`, "m").test(inner) ? answer : inner;
+  // A fence that begins a line within means several blocks; within a text of JSON it cannot begin one.
+  return match === null || new RegExp(`^[ \\t]*${match[1]}`, "m").test(match[2]!) ? answer : match[2]!;
 }

@@ -106,26 +106,34 @@ export async function startProcess(
   const [name = "", ...args] = spec.argv;
   throwIfAborted(options.signal);
   await checkDirectory(name, spec.directory);
-  const program = await findProgram(name, {
+  const programs = await findProgram(name, {
     path: pathOf(spec.environment),
     directory: spec.searchDirectory,
   });
   throwIfAborted(options.signal);
-  try {
-    const child = new Deno.Command(program, {
-      args,
-      cwd: spec.directory,
-      env: { ...spec.environment },
-      clearEnv: true,
-      stdin: options.pipedInput ? "piped" : "null",
-      stdout: "piped",
-      stderr: "piped",
-      ...(Deno.build.os === "windows" ? {} : { detached: true }),
-    }).spawn();
-    return new StartedProcess(child, options.pipedInput);
-  } catch (error) {
-    throw spawnError(name, error);
+  let failure: unknown;
+  for (const program of programs) {
+    try {
+      return new StartedProcess(spawn(program, args, spec, options.pipedInput), options.pipedInput);
+    } catch (error) {
+      failure = error;
+      if (!(error instanceof Deno.errors.NotFound)) break;
+    }
   }
+  throw spawnError(name, failure);
+}
+
+function spawn(program: string, args: string[], spec: ProcessSpec, pipedInput: boolean): Deno.ChildProcess {
+  return new Deno.Command(program, {
+    args,
+    cwd: spec.directory,
+    env: { ...spec.environment },
+    clearEnv: true,
+    stdin: pipedInput ? "piped" : "null",
+    stdout: "piped",
+    stderr: "piped",
+    ...(Deno.build.os === "windows" ? {} : { detached: true }),
+  }).spawn();
 }
 
 function pathOf(environment: Readonly<Record<string, string>>): string | undefined {

@@ -38,17 +38,17 @@ async function mayRun(path: string): Promise<"yes" | "unknown" | "hidden"> {
 }
 
 /**
- * The absolute path of a program. A name without a separator is searched in the child's `PATH` only; a relative path
- * is taken from `search.directory`.
+ * The absolute paths at which a program may be, to be tried in order; one where lait may look. A name without a separator is
+ * searched in the child's `PATH` only; a relative path is taken from `search.directory`.
  *
  * @throws ProcessError of kind `spawn`, naming the program, when there is none
  */
-export async function findProgram(name: string, search: ProgramSearch): Promise<string> {
+export async function findProgram(name: string, search: ProgramSearch): Promise<readonly string[]> {
   if (name === "") throw new ProcessError("spawn", "cannot start a program without a name: the first word is empty");
   if (name.includes("/") || (Deno.build.os === "windows" && name.includes("\\"))) {
     const path = isAbsolute(name) ? name : resolve(search.directory, name);
     // What is there but is no program gets the operating system's own message when it is started.
-    return path;
+    return [path];
   }
   if (search.path === undefined) {
     throw new ProcessError(
@@ -57,15 +57,18 @@ export async function findProgram(name: string, search: ProgramSearch): Promise<
       { details: { program: name } },
     );
   }
+  const possible: string[] = [];
   let hidden = false;
   for (const folder of search.path.split(delimiter)) {
     for (const suffix of suffixes()) {
       const candidate = join(resolve(search.directory, folder === "" ? "." : folder), name + suffix);
       const found = await isProgram(candidate);
-      if (found === "yes" || found === "unknown") return candidate;
+      if (found === "yes") return [...possible, candidate];
+      if (found === "unknown") possible.push(candidate);
       hidden ||= found === "hidden";
     }
   }
+  if (possible.length > 0) return possible;
   const why = hidden
     ? `lait may neither look into its PATH nor run it; run lait with --allow-run=${name}`
     : "it is not in the PATH of its environment";

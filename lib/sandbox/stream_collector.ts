@@ -19,6 +19,7 @@ export class StreamCollector {
   readonly #options: CollectorOptions;
   readonly #chunks: Uint8Array[] = [];
   #bytes = 0;
+  #cut = false;
   #stopped = false;
   /** Resolves at the end of the stream, at the overflow, or after `stop`; never rejects. */
   readonly done: Promise<void>;
@@ -38,6 +39,7 @@ export class StreamCollector {
       if (done) break;
       if (retain === undefined && this.#bytes + value.length > maxBytes) {
         this.#keep(value.subarray(0, maxBytes - this.#bytes));
+        this.#cut = true;
         onOverflow();
         await this.stop();
         break;
@@ -80,6 +82,11 @@ export class StreamCollector {
     const { retain } = this.#options;
     if (retain !== undefined) return { text: tailOf(decodeUtf8Lossy(bytes), retain), valid: true };
     const text = decodeUtf8(bytes);
-    return text === undefined ? { text: decodeUtf8Lossy(bytes), valid: false } : { text, valid: true };
+    if (text !== undefined) return { text, valid: true };
+    // Where the limit has cut within a character, the half of it is left out.
+    const lossy = this.#cut
+      ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: true })
+      : decodeUtf8Lossy(bytes);
+    return { text: lossy, valid: false };
   }
 }

@@ -3,7 +3,7 @@ import { DiagnosticError, ProcessError, SettingError } from "../base/errors.ts";
 import type { Diagnostic, Place } from "../base/diagnostic.ts";
 import { isJsonObject, type JsonObject, jsonTypeOf, type JsonValue } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import { headOf, withoutLineEnding } from "../base/text.ts";
+import { headOf, tailOf, withoutLineEnding } from "../base/text.ts";
 import type { CommandResult } from "../sandbox/lease.ts";
 import { compileSchema, SchemaError } from "../schema/schema.ts";
 import { expandVariables, ExpansionError } from "../source/expand.ts";
@@ -155,7 +155,7 @@ class CommandTool {
       if (error instanceof ProcessError) {
         const { stderr } = error.output;
         // A flood is not passed on: what the limit keeps out of memory stays out of the conversation.
-        return failed(error.message, error.kind === "overflow" ? headOf(stderr, LIMITS.previewCharacters) : stderr);
+        return failed(error.message, error.kind === "overflow" ? endsOf(stderr, LIMITS.previewCharacters) : stderr);
       }
       throw error;
     }
@@ -179,6 +179,13 @@ function outcome(program: string, { status, stdout, stderr, undecodable }: Comma
   }
   if (undecodable?.includes("stdout")) return failed(`the output of \`${program}\` is not UTF-8`);
   return withoutLineEnding(stdout);
+}
+
+/** Both ends of a long text: what went wrong stands at the beginning or at the end. */
+function endsOf(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const [head, tail] = [headOf(text, length / 2), tailOf(text, length / 2)];
+  return `${head}\n[truncated ${text.length - head.length - tail.length} characters]\n${tail}`;
 }
 
 /** A failure for the model: the reason, then what the command said on its way. */

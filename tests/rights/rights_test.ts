@@ -47,6 +47,7 @@ models: { s: [ { provider: { script: script.json } } ] }
 tools:
   count: { command: ["wc", "-l", "{{ input.file }}"], env: { PATH: "\${PATH}" } }
   first: { command: ["head", "-n", "1", "{{ input.file }}"], env: { PATH: "\${PATH}" } }
+  nowhere: { command: ["lait-no-such-program"], env: { PATH: "\${PATH}" } }
   slow: { command: ["sh", "-c", "trap '' TERM; sleep 87.25 & sleep 87.5"], timeout: 1, env: { PATH: "\${PATH}" } }
 `;
 
@@ -74,6 +75,24 @@ Deno.test("rights: a configuration with two tools runs under the smallest flags"
   ]);
   const flags = [ENVIRONMENT, reads(place), "--allow-run=wc,head"];
   assert.deepEqual(await lait(place, flags, "hi"), { code: 0, stdout: "the first line is one\n", stderr: "" });
+});
+
+Deno.test("rights: a program is found where lait may run anything and look nowhere", async () => {
+  for (
+    const [tool, result] of [
+      ["count", /^2 a\.txt$/m],
+      ["nowhere", /^tool command failed: cannot start `lait-no-such-program`: there is no such program$/m],
+    ] as const
+  ) {
+    await using place = await project([
+      { calls: [{ name: `tool__${tool}`, arguments: { file: "a.txt" } }] },
+      "{{ last }}",
+    ]);
+    const flags = [ENVIRONMENT, reads(place), "--allow-run"];
+    const { code, stdout, stderr } = await lait(place, flags, "hi", "--tool", tool);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, result);
+  }
 });
 
 Deno.test("rights: a server is named with the flag that reaches it", async () => {
