@@ -12,6 +12,7 @@ import type { Log } from "./log.ts";
 import { answerSink } from "./output.ts";
 import { printAnswer, type PrintOptions, StreamPrinter } from "./printer.ts";
 import { commandText, createProgress, type Progress } from "./progress.ts";
+import { say } from "./say.ts";
 import { UsageMeter } from "./usage_meter.ts";
 
 /** How an answer is asked for and shown. */
@@ -90,7 +91,7 @@ function printMessages(io: Io, progress: Progress): HarnessObserver {
   return (event) => {
     if (event.kind !== "warning" && event.kind !== "notice" && event.kind !== "model-retry") return;
     progress.pause();
-    io.stderr.write(`${event.kind === "warning" ? "warning" : "note"}: ${event.message}\n`);
+    say(io, event.kind === "warning" ? "warning" : "note", event.message);
   };
 }
 

@@ -9,11 +9,11 @@ import {
   UsageError,
 } from "../base/errors.ts";
 import { formatDiagnostic } from "../base/diagnostic.ts";
-import { visible } from "../base/text.ts";
 import { missingRight } from "../base/rights.ts";
 import { PRODUCT_NAME } from "../base/product.ts";
 import { ClosedOutput, Interruption } from "./interrupt.ts";
 import type { Io } from "./io.ts";
+import { say } from "./say.ts";
 
 /** Every exit code, once. */
 export const EXIT = Object.freeze({
@@ -40,19 +40,15 @@ export function exitCodeOf(error: unknown): number {
 /** Says on standard error what went wrong; nothing for an interruption, which has been announced. */
 export function reportError(io: Io, error: unknown, verbose: boolean): void {
   if (error instanceof Interruption || error instanceof ClosedOutput) return;
-  const lines = error instanceof DiagnosticError ? error.diagnostics.map(formatDiagnostic) : [messageChain(error)];
-  if (error instanceof UsageError && error.hint !== undefined) lines.push(error.hint);
   if (error instanceof Deno.errors.NotCapable) {
-    io.stderr.write(`${PRODUCT_NAME}: ${missingRight(error)}\n`);
+    say(io, PRODUCT_NAME, missingRight(error));
     return;
   }
   const unexpected = !(error instanceof LaitError);
-  const prefix = unexpected ? `${PRODUCT_NAME}: unexpected error: ` : `${PRODUCT_NAME}: `;
-  io.stderr.write(lines.map((line) => `${prefix}${harmless(line)}\n`).join(""));
+  const messages = error instanceof DiagnosticError
+    ? error.diagnostics.map(formatDiagnostic)
+    : [unexpected ? `unexpected error: ${messageChain(error)}` : messageChain(error)];
+  if (error instanceof UsageError && error.hint !== undefined) messages.push(error.hint);
+  for (const message of messages) say(io, PRODUCT_NAME, message);
   if (unexpected && verbose && error instanceof Error) io.stderr.write(`${error.stack ?? ""}\n`);
-}
-
-/** A message may quote a model, its server or a file: line by line, without what could steer a terminal. */
-function harmless(text: string): string {
-  return text.split(/\r?\n/).map(visible).join("\n");
 }

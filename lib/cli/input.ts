@@ -3,6 +3,7 @@ import { UsageError } from "../base/errors.ts";
 import { PRODUCT_NAME } from "../base/product.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Io } from "./io.ts";
+import { say } from "./say.ts";
 
 /** How a prompt is found. */
 export interface InputOptions {
@@ -32,9 +33,8 @@ async function readPiped(io: Io, word: string | undefined, signal: AbortSignal):
   // A parent that leaves a pipe open and silent makes every reader wait: say so, and how not to. One that has begun to
   // write will end.
   const timer = word === undefined ? undefined : setTimeout(() => {
-    io.stderr.write(
-      `note: ${PRODUCT_NAME} is waiting for the end of standard input; to leave it alone pass --no-stdin, or </dev/null\n`,
-    );
+    const how = "to leave it alone pass --no-stdin, or </dev/null";
+    say(io, "note", `${PRODUCT_NAME} is waiting for the end of standard input; ${how}`);
   }, LIMITS.silentInputMs);
   try {
     const text = (await io.stdin.readAll(signal, () => clearTimeout(timer))).replace(/[\r\n]+$/, "");

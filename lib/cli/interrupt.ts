@@ -3,6 +3,7 @@ import type { FileError } from "../base/errors.ts";
 import { PRODUCT_NAME } from "../base/product.ts";
 import { endAllProcesses, killAllProcesses } from "../sandbox/process.ts";
 import type { Io } from "./io.ts";
+import { say } from "./say.ts";
 
 type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
@@ -54,8 +55,8 @@ export function listenForInterrupts(io: Io): Interrupts {
       }
       const first = interruption = new Interruption(name);
       // On a terminal the cursor stands behind a line of progress, or behind the ^C that was typed.
-      const newLine = io.stderr.isTerminal ? "\n" : "";
-      io.stderr.write(`${newLine}${PRODUCT_NAME}: ${first.message}, stopping; once more to stop at once\n`);
+      if (io.stderr.isTerminal) io.stderr.write("\n");
+      say(io, PRODUCT_NAME, `${first.message}, stopping; once more to stop at once`);
       controller.abort(first);
       // A run that does not end although it was cancelled must not keep the terminal or the CI job.
       Deno.unrefTimer(setTimeout(() => {

@@ -340,3 +340,15 @@ Deno.test("both names of the configuration in one directory are an error that na
   assert.equal(code, 1);
   assert.match(stderr, /lait\.config\.yml and .*lait\.config\.yaml/);
 });
+
+Deno.test("colour on stderr: NO_COLOR beats FORCE_COLOR beats the terminal", async () => {
+  await using work = await Workspace.create();
+  const prefix = async (env: Record<string, string | undefined>) =>
+    (await work.run(["--modle", "x"], { env: { NO_COLOR: undefined, ...env } })).stderr.split(" ")[0];
+  assert.equal(await prefix({}), "lait:");
+  assert.equal(await prefix({ FORCE_COLOR: "1" }), "\x1b[31mlait:\x1b[39m");
+  assert.equal(await prefix({ FORCE_COLOR: "1", NO_COLOR: "1" }), "lait:");
+  assert.equal(await prefix({ FORCE_COLOR: "0" }), "lait:");
+  const terminal = await work.terminal(["--modle", "x"], { env: { NO_COLOR: undefined } }).ended();
+  assert(terminal.stdout.includes("\x1b[31mlait:"), terminal.stdout);
+});

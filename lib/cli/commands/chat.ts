@@ -13,6 +13,7 @@ import type { CommandContext } from "../command.ts";
 import { readPrompt } from "../input.ts";
 import { Log, logLevel } from "../log.ts";
 import { projectOptions } from "../project_options.ts";
+import { say } from "../say.ts";
 import { readResponseFormat } from "../structured.ts";
 
 /** Adds what a prompt takes. */
@@ -35,7 +36,7 @@ export async function run({ io, line, signal }: CommandContext): Promise<void> {
   if (prompt === undefined) {
     throw new ConfigurationError('a PROMPT is required: lait "your question", or pipe one in');
   }
-  if (options.cache) io.stderr.write("warning: --cache has no effect: this version of lait has no response cache\n");
+  if (options.cache) say(io, "warning", "--cache has no effect: this version of lait has no response cache");
   const project = await openProject({ ...projectOptions(io, line.options), signal });
   const system = options.systemFile === undefined
     ? {}
