@@ -26,6 +26,8 @@ export const LIMITS = Object.freeze({
   /** Model requests of one turn in the command (`max_tool_rounds`), and in the API (`maxSteps`). */
   toolRounds: 8,
   steps: 100,
+  /** Levels of subagents below an agent in the API. */
+  delegationDepth: 3,
   /** Tool calls of one answer that run at once: in the command, in the API. */
   parallelCalls: 8,
   apiParallelCalls: 4,

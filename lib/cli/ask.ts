@@ -1,6 +1,7 @@
 /** Running one turn for a command, and everything that is printed around it. */
 import type { HarnessEvent, HarnessObserver } from "../harness/events.ts";
-import { runTurn, type TurnResult, userMessage } from "../harness/turn.ts";
+import { runTurn, type TurnResult } from "../harness/turn.ts";
+import { userMessage } from "../harness/turn_messages.ts";
 import type { ModelContentBlock } from "../model/message.ts";
 import type { ResponseFormat } from "../model/provider.ts";
 import { ProjectSession } from "../project/open.ts";

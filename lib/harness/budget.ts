@@ -7,13 +7,19 @@ import type { HarnessLimits, LoopProfile } from "./harness.ts";
 export class TurnBudget {
   readonly #limits: HarnessLimits & { readonly maxSteps: number };
   readonly #stepsLimit: LoopProfile["stepsLimit"];
+  readonly #parent: TurnBudget | undefined;
   #usage: Usage = NO_USAGE;
   #calls = 0;
 
-  /** A budget with nothing spent. */
-  constructor(limits: HarnessLimits & { readonly maxSteps: number }, stepsLimit: LoopProfile["stepsLimit"]) {
+  /** A budget with nothing spent. What is spent from it is spent from its parent's, too. */
+  constructor(
+    limits: HarnessLimits & { readonly maxSteps: number },
+    stepsLimit: LoopProfile["stepsLimit"],
+    parent?: TurnBudget,
+  ) {
     this.#limits = limits;
     this.#stepsLimit = stepsLimit;
+    this.#parent = parent;
   }
 
   /** The tokens so far. */
@@ -32,7 +38,7 @@ export class TurnBudget {
         { details: { maxSteps } },
       );
     }
-    this.#checkTokens();
+    this.checkTokens();
   }
 
   /** After an answer; undefined when the provider reported no tokens. */
@@ -41,7 +47,8 @@ export class TurnBudget {
       throw new ConfigurationError("limits.usage needs a provider that reports its tokens, and this one did not");
     }
     if (usage !== undefined) this.#usage = addUsage(this.#usage, usage);
-    this.#checkTokens();
+    this.#parent?.addUsage(usage);
+    this.checkTokens();
   }
 
   /** When an answer asks for this many calls. */
@@ -56,7 +63,13 @@ export class TurnBudget {
     }
   }
 
-  #checkTokens(): void {
+  /**
+   * Fails when the tokens of this budget, or of one above it, are used up.
+   *
+   * @throws LimitError
+   */
+  checkTokens(): void {
+    this.#parent?.checkTokens();
     for (const [name, limit] of Object.entries(this.#limits.usage ?? {})) {
       const spent = this.#usage[name as "input" | "cached" | "cacheCreated" | "output"] ?? 0;
       if (spent > limit) {

@@ -1,8 +1,9 @@
 /**
  * The tool calls of one answer: prepared in order, run side by side, answered in order.
  *
- * The order of a call's checks: name known → arguments an object → schema → policy → approval → run. A fatal failure
- * while preparing stops before any call of the answer has run.
+ * The order of a call's checks: name known → arguments an object → schema → skill loaded → policy and permissions →
+ * before-tool hooks → (if one changed the input: schema and permissions again) → approval → run. A fatal failure while
+ * preparing stops before any call of the answer has run.
  */
 import { messageOf, TimeoutError, ToolFailure } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
@@ -13,20 +14,56 @@ import { headOf } from "../base/text.ts";
 import type { ToolCallBlock, ToolResultBlock } from "../model/message.ts";
 import type { AgentModel } from "../model/provider.ts";
 import type { SandboxLease } from "../sandbox/lease.ts";
-import type { HarnessTool, ToolObservation, ToolOutput } from "../tool/tool.ts";
+import type { ApproveTool } from "../tool/approval.ts";
+import type { Decision } from "../tool/policy.ts";
+import type { HarnessTool, ToolObservation, ToolOutput, ToolResources } from "../tool/tool.ts";
+import type { CustomAgent } from "./agent.ts";
 import { BoundLease } from "./bound_lease.ts";
+import type { TurnBudget } from "./budget.ts";
 import type { CallDecision, EventStream } from "./events.ts";
 import type { Harness, LoopProfile } from "./harness.ts";
+import type { HookRunner } from "./hooks.ts";
 import { runBatches } from "./schedule.ts";
+import { type HarnessSkill, LOAD_SKILL } from "./skills.ts";
+import { subagentOf } from "./subagents.ts";
+
+/** Decides whether a call may run. */
+export type EvaluateCall = (tool: string, resources: ToolResources) => Decision;
+
+/** A call of a subagent. */
+export interface Delegation {
+  readonly agent: CustomAgent;
+  readonly prompt: string;
+  readonly callId: string;
+  readonly name: string;
+  readonly signal: AbortSignal;
+}
 
 /** What the calls of a turn work with. */
 export interface CallContext {
   readonly harness: Harness;
   readonly profile: LoopProfile;
+  /** The tools that are offered. */
+  readonly tools: readonly HarnessTool[];
   readonly model: AgentModel;
   readonly lease: SandboxLease;
   readonly events: EventStream;
   readonly signal: AbortSignal;
+  readonly budget: TurnBudget;
+  readonly approve: ApproveTool | undefined;
+  /** Every one of these must allow a call. */
+  readonly evaluators: readonly EvaluateCall[];
+  readonly hooks: HookRunner;
+  /** Runs a subagent. */
+  readonly delegate: (delegation: Delegation) => Promise<string>;
+}
+
+/** What the answer whose calls are run depends on. */
+export interface Round {
+  /** The step, from 1. */
+  readonly step: number;
+  /** The skills that the history before this answer has loaded. */
+  readonly loaded: ReadonlySet<string>;
 }
 
 /** What a call came to. */
@@ -51,7 +88,7 @@ type Prepared =
 export async function answerCalls(
   context: CallContext,
   calls: readonly ToolCallBlock[],
-  round: number,
+  round: Round,
 ): Promise<ToolResultBlock[]> {
   const prepared: Prepared[] = [];
   for (const call of calls) prepared.push(await prepare(context, call, round));
@@ -62,16 +99,27 @@ export async function answerCalls(
     together: (item) => "outcome" in item || scheduling === "parallel" || item.tool.readOnly,
     run: async (item, signal) => "outcome" in item ? item.outcome : await run(context, item, signal),
   });
-  return outcomes.map((outcome, index) => finish(context, calls[index]!, outcome));
+  const results: ToolResultBlock[] = [];
+  for (const [index, outcome] of outcomes.entries()) {
+    results.push(await finish(context, calls[index]!, outcome, round.step));
+  }
+  return results;
 }
 
-async function prepare(context: CallContext, call: ToolCallBlock, round: number): Promise<Prepared> {
-  const { harness, events, signal } = context;
+async function prepare(context: CallContext, call: ToolCallBlock, round: Round): Promise<Prepared> {
+  const { tools, events, signal } = context;
   throwIfAborted(signal);
   const text = call.arguments ?? JSON.stringify(call.input);
-  events.emit({ kind: "tool", callId: call.id, name: call.name, input: call.input, arguments: text, round });
-  const tool = harness.tools.find(({ name }) => name === call.name);
-  if (tool === undefined) return invalid(context, call, unknownTool(call.name, harness.tools));
+  events.emit({
+    kind: "tool",
+    callId: call.id,
+    name: call.name,
+    input: call.input,
+    arguments: text,
+    round: round.step,
+  });
+  const tool = tools.find(({ name }) => name === call.name);
+  if (tool === undefined) return invalid(context, call, unknownTool(call.name, tools));
   if (!isJsonObject(call.input)) {
     return invalid(
       context,
@@ -79,17 +127,31 @@ async function prepare(context: CallContext, call: ToolCallBlock, round: number)
       `the arguments of the tool \`${call.name}\` must be a JSON object (got: ${headOf(text, 200)})`,
     );
   }
-  const checked = await tool.validate(call.input);
-  if ("issues" in checked) {
-    return settled(call, { content: `tool arguments failed validation: ${checked.issues}`, isError: true });
+  const skill = lockingSkill(context.harness.skills, tool, round.loaded);
+  let checked = await check(context, tool, call.input, skill);
+  let hooked: { readonly input: unknown } | undefined;
+  let deny: string | undefined;
+  if ("input" in checked) {
+    let { input } = checked;
+    const current = () => ({ call: { id: call.id, name: call.name, input } });
+    await context.hooks.run("before-tool", round.step, current, (answer) => {
+      if ("deny" in answer) {
+        deny = answer.deny;
+        return "stop";
+      }
+      hooked = { input: input = answer.input };
+      return "go-on";
+    });
   }
-  const input = checked.value;
-  const decision = context.profile.policy?.(tool.name, tool.resources(input));
-  if (decision?.allowed === false) return denied(context, call, decision.reason);
+  if (deny !== undefined) return denied(context, call, deny);
+  if (hooked !== undefined) checked = await check(context, tool, hooked.input, skill);
+  if ("failed" in checked) return settled(call, { content: checked.failed, isError: true });
+  if ("denied" in checked) return denied(context, call, checked.denied);
+  const { input } = checked;
   const preview = tool.preview?.(input);
-  if (harness.approve !== undefined) {
+  if (context.approve !== undefined) {
     const answer = await untilAborted(
-      harness.approve({
+      context.approve({
         callId: call.id,
         tool: tool.name,
         input,
@@ -99,9 +161,43 @@ async function prepare(context: CallContext, call: ToolCallBlock, round: number)
       }),
       signal,
     );
-    if (answer === "deny") return denied(context, call, "the user denied this call (--approve-tools)");
+    if (answer === "deny") return denied(context, call, context.profile.deniedByUser);
   }
   return { call, tool, input, preview };
+}
+
+/** Whether an input may be run: the schema, the skill that locks the tool, and everyone who may forbid it. */
+async function check(
+  { evaluators }: CallContext,
+  tool: HarnessTool,
+  value: unknown,
+  skill: string | undefined,
+): Promise<{ readonly input: unknown } | { readonly failed: string } | { readonly denied: string }> {
+  const checked = await tool.validate(value);
+  if ("issues" in checked) return { failed: `tool arguments failed validation: ${checked.issues}` };
+  if (skill !== undefined) {
+    return {
+      denied: `the tool \`${tool.name}\` belongs to the skill \`${skill}\`; load it with \`${LOAD_SKILL}\` first`,
+    };
+  }
+  if (evaluators.length > 0) {
+    const resources = tool.resources(checked.value);
+    for (const evaluate of evaluators) {
+      const decision = evaluate(tool.name, resources);
+      if (!decision.allowed) return { denied: decision.reason };
+    }
+  }
+  return { input: checked.value };
+}
+
+/** The skill that has to be loaded before a tool can be used; undefined when none has. */
+function lockingSkill(
+  skills: readonly HarnessSkill[],
+  tool: HarnessTool,
+  loaded: ReadonlySet<string>,
+): string | undefined {
+  const skill = skills.find(({ tools }) => tools.includes(tool));
+  return skill === undefined || loaded.has(skill.name) ? undefined : skill.name;
 }
 
 function unknownTool(name: string, tools: readonly HarnessTool[]): string {
@@ -149,12 +245,18 @@ async function run(
   let isError = true;
   try {
     const observe = (observation: ToolObservation) => report(context, call.id, observation, ended.signal);
-    const execute = async () => await tool.execute(input, { sandbox, signal, callId: call.id, model, observe });
+    const agent = subagentOf(tool);
+    const execute = async () =>
+      agent === undefined
+        ? await tool.execute(input, { sandbox, signal, callId: call.id, model, observe })
+        : await context.delegate({ agent, ...input as { prompt: string }, callId: call.id, name: tool.name, signal });
     const output = checkOutput(tool.name, await untilAborted(execute(), signal));
     isError = output.isError;
     return { ...output, decision: "allowed" };
   } catch (error) {
     throwIfAborted(roundSignal);
+    // A subagent may have used up what the turn has.
+    context.budget.checkTokens();
     if (onError === "fail" || (error instanceof ToolFailure && error.fatal)) throw error;
     return { content: messageOf(error), isError, decision: "allowed" };
   } finally {
@@ -184,11 +286,25 @@ function checkOutput(name: string, output: ToolOutput): { content: string; isErr
   return { content, isError };
 }
 
-function finish({ harness, events }: CallContext, call: ToolCallBlock, outcome: Outcome): ToolResultBlock {
+async function finish(
+  { harness, events, hooks }: CallContext,
+  call: ToolCallBlock,
+  outcome: Outcome,
+  step: number,
+): Promise<ToolResultBlock> {
   const limit = harness.toolExecution.maxResultCharacters;
-  const { isError, decision, reason } = outcome;
-  const characters = outcome.content.length;
-  const kept = limit === false ? outcome.content : headOf(outcome.content, limit);
+  const { decision, reason } = outcome;
+  let { content: full, isError } = outcome;
+  const seen = () => ({
+    call: { id: call.id, name: call.name, input: call.input },
+    result: { content: full, isError },
+  });
+  await hooks.run("after-tool", step, seen, ({ result }) => {
+    ({ content: full, isError } = checkOutput(call.name, result));
+    return "go-on";
+  });
+  const characters = full.length;
+  const kept = limit === false ? full : headOf(full, limit);
   const content = kept.length === characters ? kept : `${kept}\n[truncated ${characters - kept.length} characters]`;
   events.emit({
     kind: "tool-result",

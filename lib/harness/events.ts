@@ -16,6 +16,18 @@ export type CallDecision = "allowed" | "denied";
 /** What happened; see `HarnessEvent` for the fields that every event has. */
 export type HarnessEventBody =
   | { readonly kind: "instructions-loaded"; readonly count: number }
+  | { readonly kind: "skills-loaded"; readonly names: readonly string[] }
+  | { readonly kind: "compaction"; readonly strategy: string; readonly messages: number }
+  | { readonly kind: "hook"; readonly phase: string; readonly name: string; readonly changed: boolean }
+  | { readonly kind: "stop-prevented"; readonly message: string }
+  | {
+    readonly kind: "subagent";
+    readonly id: string;
+    readonly callId: string;
+    readonly name: string;
+    readonly status: "started" | "finished" | "failed";
+  }
+  | { readonly kind: "response-repair"; readonly attempt: number; readonly message: string }
   | { readonly kind: "step"; readonly index: number }
   | { readonly kind: "model-retry"; readonly attempt: number; readonly message: string }
   | { readonly kind: "notice"; readonly message: string }
@@ -88,29 +100,53 @@ export type HarnessEvent = HarnessEventBody & {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly scope: EventScope;
+  /** The subagent's run whose event it is; absent for the outermost. */
+  readonly subagentId?: string;
 };
 
 /** Whoever listens. What it throws is ignored: an observer never changes the outcome. */
 export type HarnessObserver = (event: HarnessEvent) => void;
 
+const TERMINAL: readonly string[] = ["finished", "failure", "stopped"];
+
 /** Numbers events and hands them on until the terminal one. */
 export class EventStream {
   readonly #observers: readonly HarnessObserver[];
   readonly #scope: EventScope;
-  #seq = 0;
-  #ended = false;
+  readonly #subagentId: string | undefined;
+  readonly #state: { seq: number; ended: boolean };
 
   /** A stream for one turn. */
-  constructor(scope: EventScope, observers: readonly HarnessObserver[]) {
+  constructor(
+    scope: EventScope,
+    observers: readonly HarnessObserver[],
+    inner?: { readonly subagentId: string; readonly state: { seq: number; ended: boolean } },
+  ) {
     this.#scope = Object.freeze({ label: scope.label, path: Object.freeze([...scope.path]) });
     this.#observers = observers;
+    this.#subagentId = inner?.subagentId;
+    this.#state = inner?.state ?? { seq: 0, ended: false };
+  }
+
+  /** The stream of a subagent's run: part of this one, without an end of its own. */
+  child(label: string, subagentId: string): EventStream {
+    const scope = { label, path: [...this.#scope.path, label] };
+    return new EventStream(scope, this.#observers, { subagentId, state: this.#state });
   }
 
   /** Tells every observer. After a terminal event it does nothing. */
   emit(body: HarnessEventBody): void {
-    if (this.#ended) return;
-    this.#ended = body.kind === "finished" || body.kind === "failure" || body.kind === "stopped";
-    const event: HarnessEvent = Object.freeze({ ...body, seq: this.#seq++, at: Date.now(), scope: this.#scope });
+    if (this.#state.ended) return;
+    const terminal = TERMINAL.includes(body.kind);
+    if (this.#subagentId !== undefined && (terminal || body.kind === "result")) return;
+    this.#state.ended = terminal;
+    const event: HarnessEvent = Object.freeze({
+      ...body,
+      seq: this.#state.seq++,
+      at: Date.now(),
+      scope: this.#scope,
+      ...(this.#subagentId === undefined ? {} : { subagentId: this.#subagentId }),
+    });
     for (const observe of this.#observers) {
       try {
         observe(event);

@@ -1,12 +1,18 @@
 /** `createHarness`: a provider, tools and limits, checked and frozen. Nothing runs by making one. */
-import { ConfigurationError } from "../base/errors.ts";
 import { LIMITS } from "../base/limits.ts";
-import { checkInteger, checkKeys, checkOneOf, checkText } from "../base/options.ts";
 import type { ModelProvider } from "../model/provider.ts";
 import type { Usage } from "../model/usage.ts";
 import type { ApproveTool } from "../tool/approval.ts";
+import type { HarnessPermissions } from "../tool/permissions.ts";
 import type { Decision } from "../tool/policy.ts";
 import type { HarnessTool, ToolResources } from "../tool/tool.ts";
+import type { HarnessToolset } from "../tool/toolset.ts";
+import type { HarnessContextStrategy } from "./context.ts";
+import { checkHarnessOptions } from "./harness_checks.ts";
+import type { HarnessHook } from "./hooks.ts";
+import { asInstructions, type HarnessInstructions } from "./instructions.ts";
+import { type HarnessSkill, loadSkillTool } from "./skills.ts";
+import { checkToolNames, flattenTools } from "./tool_list.ts";
 
 /** Bounds of one turn. */
 export interface HarnessLimits {
@@ -14,6 +20,8 @@ export interface HarnessLimits {
   readonly maxSteps?: number;
   /** Tool calls, all kinds counted. Default: none. */
   readonly maxToolCalls?: number;
+  /** Levels of subagents below an agent; 0: none. An agent below may lower it, not raise it. Default: 3. */
+  readonly maxDelegationDepth?: number;
   /** Tokens; a turn that goes over one of them fails. Default: none. */
   readonly usage?: Partial<Pick<Required<Usage>, "input" | "cached" | "cacheCreated" | "output">>;
 }
@@ -38,16 +46,24 @@ export interface HarnessToolExecution {
 export interface HarnessOptions {
   /** What answers. */
   readonly modelProvider: ModelProvider;
-  /** The system text; several are joined by a blank line. Default: none. */
-  readonly instructions?: string | readonly string[];
+  /** The system text: texts, or what is made at the start of each turn; joined by blank lines. Default: none. */
+  readonly instructions?: string | HarnessInstructions | readonly (string | HarnessInstructions)[];
   /** What the model may call. Default: nothing. */
-  readonly tools?: readonly HarnessTool[];
+  readonly tools?: readonly (HarnessTool | HarnessToolset)[];
   /** Bounds of one turn. */
   readonly limits?: HarnessLimits;
   /** How calls are run. */
   readonly toolExecution?: HarnessToolExecution;
   /** Asked before each call that may run. Default: nobody is asked. */
   readonly approve?: ApproveTool;
+  /** Which calls may run. Default: all. */
+  readonly permissions?: HarnessPermissions;
+  /** Functions of the user's own at fixed places of a turn; in this order within a phase. Default: none. */
+  readonly hooks?: readonly HarnessHook[];
+  /** What the model sees of a long history. Default: all of it. */
+  readonly context?: HarnessContextStrategy;
+  /** Instructions and tools that the model loads when it needs them. Default: none. */
+  readonly skills?: readonly HarnessSkill[];
   /** Whether the provider should cache the conversation's beginning. Default: true. */
   readonly cache?: boolean;
 }
@@ -64,6 +80,8 @@ export interface LoopProfile {
   readonly stepsLimit: { readonly name: string; readonly advice: string };
   /** Whether streamed requests ask for their tokens. */
   readonly wantUsage: boolean;
+  /** What the model is told about a call that an approver refused. */
+  readonly deniedByUser: string;
   /** Decides about calls; the command's `tool_policy`. */
   readonly policy?: (tool: string, resources: ToolResources) => Decision;
 }
@@ -73,6 +91,7 @@ const API_PROFILE: LoopProfile = Object.freeze({
   cutAnswer: "fail",
   stepsLimit: Object.freeze({ name: "maxSteps", advice: "raise limits.maxSteps" }),
   wantUsage: true,
+  deniedByUser: "the user denied this call",
 });
 
 /** A harness; made by {@link createHarness}, frozen. */
@@ -82,24 +101,28 @@ export interface Harness {
   /** What answers. */
   readonly modelProvider: ModelProvider;
   /** The parts of the system text. */
-  readonly instructions: readonly string[];
-  /** What the model may call. */
+  readonly instructions: readonly HarnessInstructions[];
+  /** What the model may call: the harness's own tools, those of its skills, and `load_skill`. */
   readonly tools: readonly HarnessTool[];
   /** The bounds, with the defaults filled in. */
-  readonly limits: HarnessLimits & { readonly maxSteps: number };
+  readonly limits: HarnessLimits & { readonly maxSteps: number; readonly maxDelegationDepth: number };
   /** How calls are run, with the defaults filled in. */
   readonly toolExecution: Required<HarnessToolExecution>;
   /** Asked before each call that may run. */
   readonly approve?: ApproveTool;
+  /** Which calls may run. */
+  readonly permissions?: HarnessPermissions;
+  /** The hooks, in order. */
+  readonly hooks: readonly HarnessHook[];
+  /** What the model sees of a long history. */
+  readonly context?: HarnessContextStrategy;
+  /** The skills. */
+  readonly skills: readonly HarnessSkill[];
   /** Whether the provider should cache the conversation's beginning. */
   readonly cache: boolean;
 }
 
 const profiles = new WeakMap<Harness, LoopProfile>();
-
-const OPTION_KEYS = ["modelProvider", "instructions", "tools", "limits", "toolExecution", "approve", "cache"];
-const USAGE_KEYS = ["input", "cached", "cacheCreated", "output"];
-const EXECUTION_KEYS = ["concurrency", "scheduling", "deadlineMs", "onError", "onInvalidCall", "maxResultCharacters"];
 
 /**
  * Makes a harness: what an agent works with. It only checks and freezes.
@@ -120,25 +143,28 @@ export function createHarness(options: HarnessOptions): Harness {
 
 /** `createHarness` with a profile of the caller's; for the command. */
 export function createHarnessWith(options: HarnessOptions, profile: LoopProfile): Harness {
-  checkKeys("createHarness", options, OPTION_KEYS);
-  const { modelProvider, instructions = [], tools = [], limits = {}, toolExecution = {}, approve, cache = true } =
-    options;
-  checkProvider(modelProvider);
-  const texts = typeof instructions === "string" ? [instructions] : instructions;
-  texts.forEach((text, index) => checkText(`createHarness: instructions[${index}]`, text));
-  checkTools(tools);
-  checkLimits(limits);
-  checkExecution(toolExecution);
-  if (approve !== undefined && typeof approve !== "function") {
-    throw new ConfigurationError("createHarness: approve must be a function");
-  }
-  if (typeof cache !== "boolean") throw new ConfigurationError("createHarness: cache must be true or false");
+  checkHarnessOptions(options);
+  const { modelProvider, limits = {}, toolExecution = {}, approve, permissions, context, cache = true } = options;
+  const skills = Object.freeze([...options.skills ?? []]);
+  const entries = [options.instructions ?? []].flat();
+  const tools = [
+    ...flattenTools(options.tools ?? [], "createHarness: tools"),
+    ...skills.flatMap((skill) => skill.tools),
+    ...(skills.length === 0 ? [] : [loadSkillTool(skills)]),
+  ];
+  checkToolNames(tools, "createHarness");
   const harness: Harness = Object.freeze({
     kind: "custom" as const,
     modelProvider,
-    instructions: Object.freeze([...texts]),
-    tools: Object.freeze([...tools]),
-    limits: Object.freeze({ ...limits, maxSteps: limits.maxSteps ?? LIMITS.steps }),
+    instructions: Object.freeze(
+      entries.map((entry, index) => asInstructions(entry, `createHarness: instructions[${index}]`)),
+    ),
+    tools: Object.freeze(tools),
+    limits: Object.freeze({
+      ...limits,
+      maxSteps: limits.maxSteps ?? LIMITS.steps,
+      maxDelegationDepth: limits.maxDelegationDepth ?? LIMITS.delegationDepth,
+    }),
     toolExecution: Object.freeze({
       concurrency: toolExecution.concurrency ?? LIMITS.apiParallelCalls,
       scheduling: toolExecution.scheduling ?? "read-only",
@@ -148,6 +174,10 @@ export function createHarnessWith(options: HarnessOptions, profile: LoopProfile)
       maxResultCharacters: toolExecution.maxResultCharacters ?? LIMITS.resultCharacters,
     }),
     ...(approve === undefined ? {} : { approve }),
+    ...(permissions === undefined ? {} : { permissions }),
+    hooks: Object.freeze([...options.hooks ?? []]),
+    ...(context === undefined ? {} : { context }),
+    skills,
     cache,
   });
   profiles.set(harness, profile);
@@ -157,49 +187,4 @@ export function createHarnessWith(options: HarnessOptions, profile: LoopProfile)
 /** The profile of a harness; undefined when the value was not made by `createHarness`. */
 export function profileOf(harness: unknown): LoopProfile | undefined {
   return typeof harness === "object" && harness !== null ? profiles.get(harness as Harness) : undefined;
-}
-
-function checkProvider(provider: unknown): void {
-  const { request, validate, stream } = (provider ?? {}) as Record<string, unknown>;
-  if (typeof request !== "function") {
-    throw new ConfigurationError("createHarness: modelProvider must have a `request` function");
-  }
-  for (const [name, member] of [["validate", validate], ["stream", stream]] as const) {
-    if (member !== undefined && typeof member !== "function") {
-      throw new ConfigurationError(`createHarness: modelProvider.${name} must be a function`);
-    }
-  }
-}
-
-function checkTools(tools: readonly HarnessTool[]): void {
-  const names = new Set<string>();
-  for (const [index, tool] of tools.entries()) {
-    if (tool?.kind !== "tool") throw new ConfigurationError(`createHarness: tools[${index}] is not a tool`);
-    if (names.has(tool.name)) throw new ConfigurationError(`createHarness: two tools are called \`${tool.name}\``);
-    names.add(tool.name);
-  }
-}
-
-function checkLimits(limits: HarnessLimits): void {
-  checkKeys("createHarness: limits", limits, ["maxSteps", "maxToolCalls", "usage"]);
-  checkInteger("createHarness: limits.maxSteps", limits.maxSteps, 1);
-  checkInteger("createHarness: limits.maxToolCalls", limits.maxToolCalls, 1);
-  if (limits.usage === undefined) return;
-  checkKeys("createHarness: limits.usage", limits.usage, USAGE_KEYS);
-  for (const [name, value] of Object.entries(limits.usage)) {
-    checkInteger(`createHarness: limits.usage.${name}`, value, 0);
-  }
-}
-
-function checkExecution(execution: HarnessToolExecution): void {
-  const what = "createHarness: toolExecution";
-  checkKeys(what, execution, EXECUTION_KEYS);
-  checkInteger(`${what}.concurrency`, execution.concurrency, 1);
-  checkOneOf(`${what}.scheduling`, execution.scheduling, ["read-only", "parallel"]);
-  if (execution.deadlineMs !== false) checkInteger(`${what}.deadlineMs`, execution.deadlineMs, 1);
-  checkOneOf(`${what}.onError`, execution.onError, ["return-to-model", "fail"]);
-  checkOneOf(`${what}.onInvalidCall`, execution.onInvalidCall, ["return-to-model", "fail"]);
-  if (execution.maxResultCharacters !== false) {
-    checkInteger(`${what}.maxResultCharacters`, execution.maxResultCharacters, 1);
-  }
 }

@@ -2,6 +2,7 @@
 import { LimitError, ResponseError } from "../base/errors.ts";
 import { throwIfAborted } from "../base/signals.ts";
 import {
+  checkMessages,
   messageText,
   type ModelContentBlock,
   type ModelMessage,
@@ -11,13 +12,14 @@ import {
 } from "../model/message.ts";
 import type { ModelRequest, ResponseFormat, StopReason, ToolSpec } from "../model/provider.ts";
 import { type Answer, type AskContext, askModel } from "./ask.ts";
-import type { TurnBudget } from "./budget.ts";
 import { CallIds } from "./call_ids.ts";
 import { answerCalls, type CallContext } from "./calls.ts";
+import { checkCompaction } from "./context.ts";
+import { loadedSkills } from "./skills.ts";
+import { userMessage } from "./turn_messages.ts";
 
 /** What the loop works with. */
 export interface LoopContext extends CallContext {
-  readonly budget: TurnBudget;
   readonly system: string | undefined;
   /** An answer that must be JSON; withheld while tools are offered. */
   readonly responseFormat: ResponseFormat | undefined;
@@ -38,36 +40,127 @@ export interface LoopResult {
 
 /** Runs the loop on a conversation that ends with the user's message. */
 export async function runLoop(context: LoopContext, messages: readonly ModelMessage[]): Promise<LoopResult> {
-  const history = [...messages];
-  const ids = new CallIds(history);
-  const specs = context.harness.tools.map(toolSpec);
+  const { budget, events, hooks, signal } = context;
+  const ids = new CallIds(messages);
+  const specs = context.tools.map(toolSpec);
+  let history: ModelMessage[] = [...messages];
+  let loaded: ReadonlySet<string> = new Set();
+  let lastUsage: Answer["usage"];
   for (let step = 1;; step++) {
-    throwIfAborted(context.signal);
-    context.budget.checkStep(step);
-    context.events.emit({ kind: "step", index: step });
-    const withheld = specs.length > 0 ? undefined : context.responseFormat;
-    const answer = await ask(context, history, specs, withheld);
+    throwIfAborted(signal);
+    budget.checkStep(step);
+    loaded = tellLoaded(context, history, loaded);
+    events.emit({ kind: "step", index: step });
+    history = await compacted(context, history, step, lastUsage);
+    await hooks.run("before-model", step, () => ({ messages: history }));
+    const answer = await ask(context, history, specs, specs.length > 0 ? undefined : context.responseFormat);
+    lastUsage = answer.usage;
+    await hooks.run("after-model", step, () => ({ result: answer }));
     const content = ids.complete(answer.content, step);
     const calls = decide(context, answer, content, step);
     if (calls.length > 0) {
-      context.budget.addCalls(calls.length);
-      history.push({ role: "assistant", content });
-      history.push({ role: "user", content: await answerCalls(context, calls, step) });
+      budget.addCalls(calls.length);
+      const results = await answerCalls(context, calls, { step, loaded });
+      history = [...history, { role: "assistant", content }, { role: "user", content: results }];
       continue;
     }
     const last = specs.length > 0 && context.responseFormat !== undefined
       ? await ask(context, history, [], context.responseFormat)
       : answer;
     if (last !== answer) decide(context, last, last.content, step);
-    return ended(last, history, step);
+    const message = answerMessage(last);
+    const more = await askedToGoOn(context, messageText(message), step);
+    history = [...history, message];
+    if (more === undefined) {
+      const text = messageText(message);
+      return { text, reasoning: reasoningText(last), lastUsage: last.usage, steps: step, messages: history };
+    }
+    history = [...history, userMessage([{ type: "text", text: more }])];
   }
 }
 
-function ended(answer: Answer, history: ModelMessage[], steps: number): LoopResult {
+/** Says which skills the history has loaded since the last step. */
+function tellLoaded(
+  { harness, events }: LoopContext,
+  history: readonly ModelMessage[],
+  before: ReadonlySet<string>,
+): ReadonlySet<string> {
+  if (harness.skills.length === 0) return before;
+  const loaded = loadedSkills(history);
+  const names = [...loaded].filter((name) => !before.has(name));
+  if (names.length > 0) events.emit({ kind: "skills-loaded", names });
+  return loaded;
+}
+
+/** The history as the harness's context strategy wants it. */
+async function compacted(
+  context: LoopContext,
+  history: ModelMessage[],
+  step: number,
+  lastUsage: Answer["usage"],
+): Promise<ModelMessage[]> {
+  const strategy = context.harness.context;
+  if (strategy === undefined) return history;
+  const { model, signal, events } = context;
+  const result = await strategy.compact({
+    messages: history,
+    step,
+    model,
+    signal,
+    ...(lastUsage === undefined ? {} : { lastUsage }),
+    summarize: (messages, options) => summarize(context, messages, options?.model),
+  });
+  throwIfAborted(signal);
+  if (result === undefined) return history;
+  const checked = checkCompaction(strategy.name, result);
+  events.emit({ kind: "compaction", strategy: strategy.name, messages: checked.length });
+  return checked;
+}
+
+const SUMMARIZE = "Summarize the conversation so that the work can go on from your summary alone: the goal, what was " +
+  "tried, what was learned, what is left to do. Be concise. Answer with the summary only.";
+
+async function summarize(
+  context: LoopContext,
+  messages: readonly ModelMessage[],
+  model: string | undefined,
+): Promise<string> {
+  const { harness, events, budget, signal } = context;
+  const conversation = messages.at(-1)?.role === "user"
+    ? messages
+    : [...messages, userMessage([{ type: "text", text: "Summarize." }])];
+  checkMessages(conversation);
+  const answer = await askModel({ provider: harness.modelProvider, streaming: false, events, budget }, {
+    model: model ?? context.model.name,
+    messages: conversation,
+    system: SUMMARIZE,
+    signal,
+  });
   const text = messageText(answer);
-  if (text === "") throw new ResponseError("the model's answer is empty: it has neither text nor tool calls");
-  history.push({ role: "assistant", content: answer.content.filter((block) => block.type !== "tool-call") });
-  return { text, reasoning: reasoningText(answer), lastUsage: answer.usage, steps, messages: history };
+  const ended = answer.stopReason === undefined || answer.stopReason === "end";
+  if (text.trim() === "" || !ended || toolCalls(answer).length > 0) {
+    throw new ResponseError("the model gave no usable summary of the conversation");
+  }
+  return text;
+}
+
+/** What a `stop` hook wants the model to go on with; undefined when the answer is the turn's. */
+async function askedToGoOn({ hooks, events }: LoopContext, text: string, step: number): Promise<string | undefined> {
+  let more: string | undefined;
+  await hooks.run("stop", step, () => ({ text }), (answer) => {
+    more = answer.continue;
+    events.emit({ kind: "stop-prevented", message: answer.continue });
+    return "stop";
+  });
+  return more;
+}
+
+/** The answer as it goes into the history. */
+function answerMessage(answer: Answer): ModelMessage {
+  if (messageText(answer) === "") {
+    throw new ResponseError("the model's answer is empty: it has neither text nor tool calls");
+  }
+  return { role: "assistant", content: answer.content.filter((block) => block.type !== "tool-call") };
 }
 
 async function ask(
@@ -124,6 +217,6 @@ function decide(
   return [];
 }
 
-function toolSpec({ name, description, inputSchema }: CallContext["harness"]["tools"][number]): ToolSpec {
+function toolSpec({ name, description, inputSchema }: CallContext["tools"][number]): ToolSpec {
   return { name, ...(description === "" ? {} : { description }), inputSchema };
 }

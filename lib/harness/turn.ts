@@ -1,6 +1,6 @@
 /** `runTurn`: the one entry to the loop. The command, a subagent, a workflow step and dispatch all come in here. */
-import { ConfigurationError, LaitError, messageChain } from "../base/errors.ts";
-import { checkMessages, type ModelContentBlock, type ModelMessage } from "../model/message.ts";
+import { ConfigurationError, LaitError, messageChain, ResponseError } from "../base/errors.ts";
+import type { ModelMessage } from "../model/message.ts";
 import type { ResponseFormat } from "../model/provider.ts";
 import type { Usage } from "../model/usage.ts";
 import type { SandboxLease } from "../sandbox/lease.ts";
@@ -8,11 +8,14 @@ import type { ApproveTool } from "../tool/approval.ts";
 import type { CustomAgent } from "./agent.ts";
 import { TurnBudget } from "./budget.ts";
 import { EventStream, type HarnessObserver } from "./events.ts";
-import { type Harness, profileOf } from "./harness.ts";
-import { type LoopContext, runLoop } from "./loop.ts";
+import { profileOf } from "./harness.ts";
+import type { LoopResult } from "./loop.ts";
+import { type HarnessResponse, repairPrompt } from "./response.ts";
+import { runAgentLoop, type RunEnvironment } from "./run.ts";
+import { openingMessages, userMessage } from "./turn_messages.ts";
 
 /** Options of {@link runTurn}. Either `prompt` or `messages` is given. */
-export interface TurnOptions {
+export interface TurnOptions<T = unknown> {
   /** Where the tools work. It is borrowed, not released. */
   readonly lease: SandboxLease;
   /** The user's message. */
@@ -29,10 +32,12 @@ export interface TurnOptions {
   readonly label?: string;
   /** An answer that must be JSON of this schema; sent to the provider once no tool is needed any more. */
   readonly responseFormat?: ResponseFormat;
+  /** A typed answer, read from a tag; `value` holds it. One that does not fit is asked for again, `repairs` times. */
+  readonly response?: HarnessResponse<T>;
 }
 
 /** What a turn came to. */
-export interface TurnResult {
+export interface TurnResult<T = unknown> {
   /** The answer, never empty. */
   readonly text: string;
   /** The readable reasoning of the last answer, where there is one. */
@@ -45,6 +50,8 @@ export interface TurnResult {
   readonly steps: number;
   /** The conversation, the answer included. */
   readonly messages: readonly ModelMessage[];
+  /** The typed answer, when `response` was given. */
+  readonly value?: T;
 }
 
 /**
@@ -55,7 +62,7 @@ export interface TurnResult {
  *
  * @throws ModelError, LimitError, ResponseError, ToolFailure as they come up; the signal's reason when it aborts
  */
-export async function runTurn(agent: CustomAgent, options: TurnOptions): Promise<TurnResult> {
+export async function runTurn<T = unknown>(agent: CustomAgent, options: TurnOptions<T>): Promise<TurnResult<T>> {
   const profile = profileOf(agent.harness);
   if (profile === undefined) throw new ConfigurationError("runTurn: the agent must be made by createAgent");
   const messages = openingMessages(options);
@@ -63,24 +70,20 @@ export async function runTurn(agent: CustomAgent, options: TurnOptions): Promise
   const label = options.label ?? "turn";
   const events = new EventStream({ label, path: [label] }, [options.observe ?? []].flat());
   const budget = new TurnBudget(agent.harness.limits, profile.stepsLimit);
-  const harness: Harness = options.approve === undefined
-    ? agent.harness
-    : { ...agent.harness, approve: options.approve };
-  const system = harness.instructions.join("\n\n");
-  const context: LoopContext = {
-    harness,
-    profile,
-    model: agent.model,
+  const environment: RunEnvironment = {
     lease: options.lease,
     events,
     signal,
     budget,
-    system: system === "" ? undefined : system,
+    approve: options.approve,
+    evaluators: [],
+    depthLeft: agent.harness.limits.maxDelegationDepth,
     responseFormat: options.responseFormat,
+    offers: () => true,
   };
   try {
-    events.emit({ kind: "instructions-loaded", count: harness.instructions.length });
-    const { text, reasoning, lastUsage, steps, messages: all } = await runLoop(context, messages);
+    const { result, value } = await runWithRepairs(agent, environment, messages, options.response);
+    const { text, reasoning, lastUsage, steps, messages: all } = result;
     events.emit({ kind: "result", text });
     events.emit({ kind: "finished", usage: budget.usage });
     return {
@@ -90,6 +93,7 @@ export async function runTurn(agent: CustomAgent, options: TurnOptions): Promise
       ...(lastUsage === undefined ? {} : { lastUsage }),
       steps,
       messages: all,
+      ...(value === undefined ? {} : { value }),
     };
   } catch (error) {
     if (signal.aborted) {
@@ -102,16 +106,27 @@ export async function runTurn(agent: CustomAgent, options: TurnOptions): Promise
   }
 }
 
-function openingMessages({ prompt, messages }: TurnOptions): readonly ModelMessage[] {
-  if ((prompt === undefined) === (messages === undefined)) {
-    throw new ConfigurationError("runTurn: give either `prompt` or `messages`");
+/** The loop, and again with what was wrong while a typed answer does not fit. Repairs may only read. */
+async function runWithRepairs<T>(
+  agent: CustomAgent,
+  environment: RunEnvironment,
+  messages: readonly ModelMessage[],
+  response: HarnessResponse<T> | undefined,
+): Promise<{ result: LoopResult; value?: T }> {
+  let result = await runAgentLoop(agent, environment, messages);
+  if (response === undefined) return { result };
+  for (let attempt = 1;; attempt++) {
+    try {
+      return { result, value: await response.read(result.text) };
+    } catch (error) {
+      if (!(error instanceof ResponseError) || attempt > response.repairs) throw error;
+      environment.events.emit({ kind: "response-repair", attempt, message: error.message });
+      const again = repairPrompt(error, response.repairs - attempt);
+      result = await runAgentLoop(
+        agent,
+        { ...environment, offers: (tool) => tool.readOnly },
+        [...result.messages, userMessage([{ type: "text", text: again }])],
+      );
+    }
   }
-  const opening = messages ?? [userMessage([{ type: "text", text: prompt! }])];
-  checkMessages(opening);
-  return opening;
-}
-
-/** A message of the user's. */
-export function userMessage(content: readonly ModelContentBlock[]): ModelMessage {
-  return { role: "user", content };
 }

@@ -76,6 +76,7 @@ export class ProjectSession {
       cutAnswer: "keep",
       stepsLimit: { name: "max_tool_rounds", advice: "raise default.max_tool_rounds in lait.config.yml" },
       wantUsage: request.wantUsage,
+      deniedByUser: "the user denied this call (--approve-tools)",
       policy: (tool) => evaluatePolicy(patterns, tool),
     });
     return createAgent({ harness, model: settings.model });

@@ -46,6 +46,25 @@ export interface StandardResult {
 
 const LABEL = "inputSchema";
 
+/** A validator that follows Standard Schema, whether or not it can write itself as JSON Schema. */
+export interface StandardValidator<T = unknown> {
+  /** The contract's only key. */
+  readonly "~standard": {
+    /** Checks a value and may change it. */
+    validate(value: unknown): StandardOutcome<T> | Promise<StandardOutcome<T>>;
+  };
+}
+
+/** What a validator gives: a value, or issues. */
+export type StandardOutcome<T> =
+  | { readonly value: T; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string }[] };
+
+/** Whether a value follows Standard Schema. */
+export function isStandardValidator(value: unknown): value is StandardValidator {
+  return typeof standardPart(value)?.["validate"] === "function";
+}
+
 /** Whether a value is a Standard Schema that can write itself as JSON Schema. ArkType's are functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   const standard = standardPart(value);

@@ -19,6 +19,7 @@ const COMMAND: LoopProfile = {
   cutAnswer: "keep",
   stepsLimit: { name: "max_tool_rounds", advice: "raise it" },
   wantUsage: false,
+  deniedByUser: "denied (--approve-tools)",
 };
 
 interface Setup {

@@ -1,0 +1,122 @@
+/** One run of an agent: its instructions resolved, its hooks started, its loop run. Turns and subagents are runs. */
+import { LimitError } from "../base/errors.ts";
+import { messageText, type ModelMessage } from "../model/message.ts";
+import type { ResponseFormat } from "../model/provider.ts";
+import type { SandboxLease } from "../sandbox/lease.ts";
+import type { ApproveTool } from "../tool/approval.ts";
+import type { HarnessTool } from "../tool/tool.ts";
+import type { CustomAgent } from "./agent.ts";
+import { BoundLease } from "./bound_lease.ts";
+import { TurnBudget } from "./budget.ts";
+import type { Delegation, EvaluateCall } from "./calls.ts";
+import type { EventStream } from "./events.ts";
+import { type Harness, profileOf } from "./harness.ts";
+import { HookRunner } from "./hooks.ts";
+import { type LoopResult, runLoop } from "./loop.ts";
+import { skillCatalogue } from "./skills.ts";
+import { userMessage } from "./turn_messages.ts";
+
+/** What a run is given by the turn that it belongs to. */
+export interface RunEnvironment {
+  readonly lease: SandboxLease;
+  readonly events: EventStream;
+  readonly signal: AbortSignal;
+  readonly budget: TurnBudget;
+  readonly approve: ApproveTool | undefined;
+  /** Every one of these must allow a call: the agent's own, and those of the agents that delegated to it. */
+  readonly evaluators: readonly EvaluateCall[];
+  /** How many more levels of delegation the agents above allow. */
+  readonly depthLeft: number;
+  readonly responseFormat: ResponseFormat | undefined;
+  /** Which tools are offered. */
+  readonly offers: (tool: HarnessTool) => boolean;
+}
+
+/** Runs an agent on a conversation that ends with the user's message. */
+export async function runAgentLoop(
+  agent: CustomAgent,
+  environment: RunEnvironment,
+  messages: readonly ModelMessage[],
+): Promise<LoopResult> {
+  const { harness, model } = agent;
+  const { events, signal, lease } = environment;
+  const borrowed = new BoundLease(lease, signal, () => {});
+  const hooks = new HookRunner(harness.hooks, { sandbox: borrowed, signal, model }, events);
+  const system = await systemText(agent, hooks, environment, borrowed, messages);
+  return await runLoop({
+    harness,
+    profile: profileOf(harness)!,
+    tools: harness.tools.filter(environment.offers),
+    model,
+    lease,
+    events,
+    signal,
+    budget: environment.budget,
+    approve: environment.approve ?? harness.approve,
+    evaluators: [...environment.evaluators, ...ownEvaluators(harness)],
+    hooks,
+    system,
+    responseFormat: environment.responseFormat,
+    delegate: (delegation) => delegate(agent, environment, delegation),
+  }, messages);
+}
+
+function ownEvaluators(harness: Harness): EvaluateCall[] {
+  const { permissions } = harness;
+  const { policy } = profileOf(harness)!;
+  return [
+    ...(policy === undefined ? [] : [policy]),
+    ...(permissions === undefined ? [] : [permissions.evaluate.bind(permissions)]),
+  ];
+}
+
+async function systemText(
+  { harness, model }: CustomAgent,
+  hooks: HookRunner,
+  { events, signal }: RunEnvironment,
+  sandbox: SandboxLease,
+  messages: readonly ModelMessage[],
+): Promise<string | undefined> {
+  const resolved = await Promise.all(harness.instructions.map((entry) => entry.resolve({ sandbox, signal, model })));
+  const parts = resolved.filter((text) => text.trim() !== "");
+  events.emit({ kind: "instructions-loaded", count: parts.length });
+  const catalogue = skillCatalogue(harness.skills);
+  if (catalogue !== undefined) parts.push(catalogue);
+  const prompt = messageText(messages.at(-1)!);
+  await hooks.run("session-start", 0, () => ({ prompt }), ({ instructions }) => {
+    if (instructions.trim() !== "") parts.push(instructions);
+    return "go-on";
+  });
+  return parts.length === 0 ? undefined : parts.join("\n\n");
+}
+
+/** Runs a subagent within a tool call; what it gives is the call's result. */
+async function delegate(parent: CustomAgent, environment: RunEnvironment, delegation: Delegation): Promise<string> {
+  const { agent, prompt, callId, name, signal } = delegation;
+  const depthLeft = Math.min(environment.depthLeft, parent.harness.limits.maxDelegationDepth);
+  if (depthLeft < 1) {
+    throw new LimitError("maxDelegationDepth", `the subagent \`${name}\` is one level of delegation too deep`);
+  }
+  const id = crypto.randomUUID();
+  const tell = (status: "started" | "finished" | "failed") =>
+    environment.events.emit({ kind: "subagent", id, callId, name, status });
+  tell("started");
+  try {
+    const { harness } = agent;
+    const { text } = await runAgentLoop(agent, {
+      ...environment,
+      signal,
+      events: environment.events.child(name, id),
+      budget: new TurnBudget(harness.limits, profileOf(harness)!.stepsLimit, environment.budget),
+      evaluators: [...environment.evaluators, ...ownEvaluators(parent.harness)],
+      depthLeft: depthLeft - 1,
+      responseFormat: undefined,
+      offers: () => true,
+    }, [userMessage([{ type: "text", text: prompt }])]);
+    tell("finished");
+    return JSON.stringify({ text });
+  } catch (error) {
+    tell("failed");
+    throw error;
+  }
+}
