@@ -19,6 +19,38 @@ export {
   type HarnessOptions,
   type HarnessToolExecution,
 } from "./lib/harness/harness.ts";
+export {
+  defineHarnessInstructions,
+  type HarnessInstructions,
+  type InstructionsContext,
+  type InstructionsResolver,
+} from "./lib/harness/instructions.ts";
+export { defineHarnessSkill, type HarnessSkill, type HarnessSkillOptions } from "./lib/harness/skills.ts";
+export {
+  defineHarnessHook,
+  type HarnessHook,
+  type HarnessHookOptions,
+  type HookCall,
+  type HookContext,
+  type HookPhase,
+  type HookPhases,
+} from "./lib/harness/hooks.ts";
+export {
+  type CompactionInput,
+  defineHarnessContextStrategy,
+  type HarnessContextStrategy,
+  summarizeHistory,
+  type SummarizeOptions,
+  type TruncateOptions,
+  truncateToolResults,
+} from "./lib/harness/context.ts";
+export { defineHarnessSubagent, type HarnessSubagentOptions } from "./lib/harness/subagents.ts";
+export {
+  defineJsonResponse,
+  defineTextResponse,
+  type HarnessResponse,
+  type JsonResponseOptions,
+} from "./lib/harness/response.ts";
 export type {
   CallDecision,
   EventScope,
@@ -28,6 +60,10 @@ export type {
 } from "./lib/harness/events.ts";
 export { defineHarnessTool, type HarnessToolOptions } from "./lib/tool/define.ts";
 export type { HarnessTool, HarnessToolContext, ToolObservation, ToolOutput, ToolResources } from "./lib/tool/tool.ts";
+export { type Approvals, createApprovals } from "./lib/tool/approvals.ts";
+export type { HarnessToolset } from "./lib/tool/toolset.ts";
+export type { HarnessPermissions } from "./lib/tool/permissions.ts";
+export type { Decision } from "./lib/tool/policy.ts";
 export type { ApprovalDecision, ApprovalRequest, ApproveTool } from "./lib/tool/approval.ts";
 export {
   createScriptedModelProvider,
@@ -68,7 +104,7 @@ export type {
   SandboxProvider,
   SpawnCommand,
 } from "./lib/sandbox/lease.ts";
-export type { StandardResult, StandardSchema } from "./lib/schema/standard.ts";
+export type { StandardOutcome, StandardResult, StandardSchema, StandardValidator } from "./lib/schema/standard.ts";
 export type { Clock } from "./lib/base/clock.ts";
 export type { JsonObject, JsonValue } from "./lib/base/json.ts";
 export {
