@@ -18,7 +18,12 @@ export type KeySource =
 
 /** What answers: a server, or a script. */
 export type Endpoint =
-  | { readonly kind: "server"; readonly baseUrl: string; readonly key: KeySource }
+  | {
+    readonly kind: "server";
+    readonly api: "chat_completions" | "responses";
+    readonly baseUrl: string;
+    readonly key: KeySource;
+  }
   | { readonly kind: "script"; readonly path: string };
 
 /** One of the endpoints that are asked when the first is not available. */
@@ -74,13 +79,9 @@ export function aliasDefinitions(project: Project, name: string): readonly Model
     throw new SettingError(project.fault(["models", name], "empty-model", `models.${name} has no entry`));
   }
   for (const [index, definition] of entries.entries()) {
-    const { provider, api } = definition;
+    const { provider } = definition;
     if ("base_url" in provider) checkKeyPair(project, provider, ["models", name, index, "provider"]);
     modelId(project, name, index, definition);
-    if (index === 0 && api === "responses") {
-      const message = `models.${name}[0].api: \`responses\` is not supported by this version of lait`;
-      throw new SettingError(project.fault(["models", name, 0, "api"], "not-supported", message, "remove the key"));
-    }
   }
   return entries;
 }
@@ -118,6 +119,8 @@ class EndpointResolver {
     const path = [...at, "provider"];
     return {
       kind: "server",
+      // Fallbacks speak Chat Completions, whatever their entries say.
+      api: at.at(-1) === 0 ? definition?.api ?? "chat_completions" : "chat_completions",
       baseUrl: this.#baseUrl(server, path, caller.baseUrl),
       key: this.#key(server, path, caller.apiKey),
     };

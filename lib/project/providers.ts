@@ -8,6 +8,8 @@ import { withRetries } from "../model/layers/retry.ts";
 import type { ModelProvider, ModelRequest, ModelStreamEvent } from "../model/provider.ts";
 import { profileOf } from "../model/providers/profile.ts";
 import { createChatCompletionsProvider } from "../model/providers/chat_completions.ts";
+import type { OpenAiOptions } from "../model/providers/_openai_provider.ts";
+import { createResponsesProvider } from "../model/providers/responses.ts";
 import type { Script } from "../model/providers/script.ts";
 import { createScriptedModelProvider, type ScriptedModelProvider } from "../model/providers/scripted.ts";
 import { loggedSend } from "../model/providers/wire_log.ts";
@@ -75,16 +77,17 @@ export class ProviderPool {
   #server(endpoint: Extract<Endpoint, { kind: "server" }>): ModelProvider {
     const log = this.#wireLog;
     const { schemas, returnsReasoning } = profileOf(endpoint.baseUrl);
-    const provider = createChatCompletionsProvider({
+    const options: OpenAiOptions = {
       baseUrl: endpoint.baseUrl,
       apiKey: (signal) => this.#keys.key(endpoint.key, signal),
       timeoutMs: LIMITS.modelAttemptMs,
       timeoutCovers: "exchange",
       maxResponseBytes: LIMITS.modelResponseBytes,
-      storeFalse: false,
-      returnsReasoning,
       ...(log === undefined ? {} : { send: loggedSend({ log, secrets: () => this.#keys.known }) }),
-    });
+    };
+    const provider = endpoint.api === "responses"
+      ? createResponsesProvider({ ...options, replaysReasoning: false })
+      : createChatCompletionsProvider({ ...options, storeFalse: false, returnsReasoning });
     return withSchemas(provider, schemas);
   }
 
