@@ -70,6 +70,7 @@ export {
   type ScriptedModelProvider,
   type ScriptedProviderOptions,
 } from "./lib/model/providers/scripted.ts";
+export { type AnthropicModelProviderOptions, createAnthropicModelProvider } from "./lib/model/providers/anthropic.ts";
 export { createOpenAIModelProvider, type OpenAIModelProviderOptions } from "./lib/model/providers/openai.ts";
 export type { Script, ScriptedAnswer, ScriptedCall } from "./lib/model/providers/script.ts";
 export type {

@@ -8,7 +8,7 @@ import { withRetries } from "../model/layers/retry.ts";
 import type { ModelProvider, ModelRequest, ModelStreamEvent } from "../model/provider.ts";
 import { profileOf } from "../model/providers/profile.ts";
 import { createChatCompletionsProvider } from "../model/providers/chat_completions.ts";
-import type { OpenAiOptions } from "../model/providers/_openai_provider.ts";
+import type { WireOptions } from "../model/providers/_wire_provider.ts";
 import { createResponsesProvider } from "../model/providers/responses.ts";
 import type { Script } from "../model/providers/script.ts";
 import { createScriptedModelProvider, type ScriptedModelProvider } from "../model/providers/scripted.ts";
@@ -77,7 +77,7 @@ export class ProviderPool {
   #server(endpoint: Extract<Endpoint, { kind: "server" }>): ModelProvider {
     const log = this.#wireLog;
     const { schemas, returnsReasoning } = profileOf(endpoint.baseUrl);
-    const options: OpenAiOptions = {
+    const options: WireOptions = {
       baseUrl: endpoint.baseUrl,
       apiKey: (signal) => this.#keys.key(endpoint.key, signal),
       timeoutMs: LIMITS.modelAttemptMs,

@@ -4,6 +4,19 @@ const uses: Record<string, () => Promise<void>> = {
     const { compileSchema } = await import("../../lib/schema/schema.ts");
     compileSchema({ type: "object", properties: { a: { type: "string", format: "email" } } }).check({ a: 1 });
   },
+  "anthropic.ts": async () => {
+    const { Anthropic } = await import("../../lib/deps/anthropic.ts");
+    const fetch = () => Promise.resolve(Response.json({ content: [] }));
+    const client = new Anthropic({
+      apiKey: "k",
+      authToken: null,
+      baseURL: "http://127.0.0.1:1",
+      maxRetries: 0,
+      logLevel: "off",
+      fetch,
+    });
+    await client.post("/messages", { body: {} });
+  },
   "commander.ts": async () => {
     const { createCommand, parseLine } = await import("../../lib/cli/command_line.ts");
     parseLine(createCommand("x", "x").option("--a <b>"), ["--a", "1"]);

@@ -2,10 +2,11 @@
 import { argumentsObjectText, messageText, type ModelContentBlock, type ModelMessage, toolCalls } from "../message.ts";
 import { type ModelProvider, type ModelRequest, requestMessages } from "../provider.ts";
 import { AnswerAssembler } from "./answer_assembler.ts";
-import { type ClientCall, type OpenAiOptions, OpenAiProvider } from "./_openai_provider.ts";
+import { bearer, connectOpenAi } from "./_openai_client.ts";
+import { type WireOptions, WireProvider } from "./_wire_provider.ts";
 
 /** Where and how to ask. */
-export interface ChatCompletionsOptions extends OpenAiOptions {
+export interface ChatCompletionsOptions extends WireOptions {
   /** Whether to ask the service not to store the exchange. */
   readonly storeFalse: boolean;
   /** Whether reasoning goes back with the tool calls that it led to. Default: false. */
@@ -105,17 +106,23 @@ export function wireRequest(
 export function createChatCompletionsProvider(options: ChatCompletionsOptions): ModelProvider {
   const { storeFalse, returnsReasoning = false } = options;
   return Object.freeze(
-    new OpenAiProvider(options, {
+    new WireProvider(options, {
+      provider: "openai",
       name: "chat-completions",
       body: (request, { stream, identity }) => {
         const reasoningOf = (message: ModelMessage) => ownReasoning(message, identity, request.model);
         return wireRequest(request, { stream, storeFalse, ...(returnsReasoning ? { reasoningOf } : {}) });
       },
-      // The body is ours, so that what is sent is what `wireRequest` says; the client's type knows only its own models.
-      send: (client, body) =>
-        client.chat.completions.create(
-          body as unknown as Parameters<typeof client.chat.completions.create>[0],
-        ) as unknown as ClientCall,
+      headers: bearer,
+      connect: (baseUrl, fetch) =>
+        connectOpenAi(
+          baseUrl,
+          fetch,
+          (client, body) =>
+            client.chat.completions.create(
+              body as unknown as Parameters<typeof client.chat.completions.create>[0],
+            ),
+        ),
       assembler: () => new AnswerAssembler(),
     }),
   );

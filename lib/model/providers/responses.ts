@@ -1,11 +1,12 @@
 /** A provider for servers that speak the Responses API (`POST {base_url}/responses`). Nothing is stored there. */
 import { argumentsObjectText, messageText, type ModelContentBlock, type ModelMessage, toolCalls } from "../message.ts";
 import { type ModelProvider, type ModelRequest, requestMessages } from "../provider.ts";
-import { type ClientCall, type OpenAiOptions, OpenAiProvider } from "./_openai_provider.ts";
+import { bearer, connectOpenAi } from "./_openai_client.ts";
+import { type WireOptions, WireProvider } from "./_wire_provider.ts";
 import { ResponsesAssembler } from "./responses_assembler.ts";
 
 /** Where and how to ask. */
-export interface ResponsesOptions extends OpenAiOptions {
+export interface ResponsesOptions extends WireOptions {
   /** Whether reasoning items are asked for in full and go back in later rounds. */
   readonly replaysReasoning: boolean;
 }
@@ -15,15 +16,18 @@ type Item = Record<string, unknown>;
 /** Makes the provider. Options are taken as they are: whoever reads them from a user has checked them. */
 export function createResponsesProvider(options: ResponsesOptions): ModelProvider {
   return Object.freeze(
-    new OpenAiProvider(options, {
+    new WireProvider(options, {
+      provider: "openai",
       name: "responses",
       body: (request, { stream, identity }) =>
         responsesRequest(request, { stream, ...(options.replaysReasoning ? { replaysFor: identity } : {}) }),
-      // As in `chat_completions.ts`: the body is ours.
-      send: (client, body) =>
-        client.responses.create(
-          body as unknown as Parameters<typeof client.responses.create>[0],
-        ) as unknown as ClientCall,
+      headers: bearer,
+      connect: (baseUrl, fetch) =>
+        connectOpenAi(
+          baseUrl,
+          fetch,
+          (client, body) => client.responses.create(body as unknown as Parameters<typeof client.responses.create>[0]),
+        ),
       assembler: () => new ResponsesAssembler(),
     }),
   );

@@ -4,14 +4,14 @@ import { type ModelContentBlock, parseArguments } from "../message.ts";
 import type { ModelResult, StopReason } from "../provider.ts";
 import { type Usage, usageFrom } from "../usage.ts";
 import { type AnswerDelta, MalformedAnswer } from "./answer_assembler.ts";
-import type { OpenAiAssembler } from "./_openai_provider.ts";
+import type { WireAssembler } from "./_wire_provider.ts";
 import { ReportedError, serverErrorOf } from "./_server_error.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 const NOTHING: AnswerDelta = { text: "", reasoning: "" };
 
 /** Collects one answer. */
-export class ResponsesAssembler implements OpenAiAssembler {
+export class ResponsesAssembler implements WireAssembler {
   /** The output items by their index; an item that is done is taken as it is. */
   readonly #items = new Map<number, Item>();
   readonly #arguments = new Map<number, string>();

@@ -1,16 +1,14 @@
-/** The provider for servers that speak one of OpenAI's APIs: the exchange, the client, and what can go wrong. */
-import { withVariables } from "../../base/environment.ts";
+/** A provider that asks a server over HTTP, whatever API it speaks: the exchange, the answer, what can go wrong. */
 import { ConfigurationError } from "../../base/errors.ts";
 import { DUMMY_API_KEY, PRODUCT_NAME, VERSION } from "../../base/product.ts";
 import { throwIfAborted } from "../../base/signals.ts";
-import type { OpenAI } from "../../deps/openai.ts";
 import type { ModelProvider, ModelRequest, ModelResult, ModelStreamEvent } from "../provider.ts";
 import { type AnswerDelta, MalformedAnswer } from "./answer_assembler.ts";
 import { ModelExchange, type SendRequest } from "./http.ts";
 import { ReportedError, serverErrorOf } from "./_server_error.ts";
 
 /** Where and how to ask. */
-export interface OpenAiOptions {
+export interface WireOptions {
   /** The API's root, without a slash at its end. */
   readonly baseUrl: string;
   /** The bearer token; `false` sends none. A function is called before each request. */
@@ -26,7 +24,7 @@ export interface OpenAiOptions {
 }
 
 /** Collects one answer of an API, whole or in chunks. */
-export interface OpenAiAssembler {
+export interface WireAssembler {
   /** Whether anything of the answer has come. */
   readonly started: boolean;
   /** Whether the server said that the answer has ended. */
@@ -45,29 +43,42 @@ export interface ClientCall {
   withResponse(): Promise<{ data: unknown; response: Response }>;
 }
 
+/** A client library, as far as it is used. */
+export interface WireClient {
+  /** Sends a body. */
+  send(body: Record<string, unknown>): ClientCall;
+  /** What a server said in the middle of a stream, when that is what the client threw; else undefined. */
+  reportedBy(error: unknown): unknown;
+}
+
 /** One of the APIs. */
-export interface OpenAiApi {
-  /** Its name, part of the provider's identity. */
+export interface WireApi {
+  /** What the provider is called in messages. */
+  readonly provider: string;
+  /** The API's name, part of the provider's identity. */
   readonly name: string;
+  /** The headers that carry a key, and those that the API wants. */
+  headers(key: string | false): Record<string, string>;
   /** The request's body; `identity` is the provider's. */
   body(request: ModelRequest, form: { readonly stream: boolean; readonly identity: string }): Record<string, unknown>;
-  /** Sends a body. */
-  send(client: OpenAI, body: Record<string, unknown>): ClientCall;
+  /** Makes the client. */
+  connect(baseUrl: string, fetch: ModelExchange["fetch"]): Promise<WireClient>;
   /** Makes an assembler. */
-  assembler(): OpenAiAssembler;
+  assembler(): WireAssembler;
 }
 
 /** See the module. */
-export class OpenAiProvider implements ModelProvider {
-  readonly name = "openai";
+export class WireProvider implements ModelProvider {
+  readonly name: string;
   readonly identity: string;
-  readonly #options: OpenAiOptions;
-  readonly #api: OpenAiApi;
+  readonly #options: WireOptions;
+  readonly #api: WireApi;
 
-  constructor(options: OpenAiOptions, api: OpenAiApi) {
+  constructor(options: WireOptions, api: WireApi) {
     this.#options = options;
     this.#api = api;
-    this.identity = `openai:${api.name}:${options.baseUrl}`;
+    this.name = api.provider;
+    this.identity = `${api.provider}:${api.name}:${options.baseUrl}`;
   }
 
   async request(request: ModelRequest): Promise<ModelResult> {
@@ -122,35 +133,22 @@ export class OpenAiProvider implements ModelProvider {
       timeoutCovers: stream && timeoutCovers === "silence-when-streaming" ? "silence" : "exchange",
       maxBytes: maxResponseBytes,
       signal: request.signal,
-      headers: wireHeaders(key),
+      headers: wireHeaders(this.#api.headers(key)),
       secrets: key === false || key === DUMMY_API_KEY ? [] : [key],
       ...(send === undefined ? {} : { send }),
     });
-    const { APIError, OpenAI } = await import("../../deps/openai.ts");
-    // The exchange sends headers of its own, so that neither this key nor anything of the environment gets out; with
-    // headers in the environment that are none, the client could not even be made.
-    const client = withVariables({ OPENAI_CUSTOM_HEADERS: undefined }, () =>
-      new OpenAI({
-        apiKey: "unused",
-        adminAPIKey: null,
-        baseURL: baseUrl,
-        maxRetries: 0,
-        logLevel: "off",
-        organization: null,
-        project: null,
-        timeout: 2 ** 31 - 1,
-        fetch: exchange.fetch,
-      }));
+    const client = await this.#api.connect(baseUrl, exchange.fetch);
     const body = this.#api.body(request, { stream, identity: this.identity });
     return {
       exchange,
-      ask: () => this.#api.send(client, body),
+      ask: () => client.send(body),
       explain: (error: unknown, telling: "beginning" | "end"): unknown => {
         if (request.signal?.aborted || exchange.failure !== undefined) return exchange.explain(error);
         if (error instanceof MalformedAnswer) return exchange.malformed(error.message, telling);
         if (error instanceof ReportedError) return exchange.reported(error.reported);
         // The client throws these two while it reads a stream.
-        if (error instanceof APIError) return exchange.reported(serverErrorOf(error.error ?? error.message));
+        const reported = client.reportedBy(error);
+        if (reported !== undefined) return exchange.reported(serverErrorOf(reported));
         if (error instanceof SyntaxError) {
           const what = exchange.endedWithinLine ? "its stream was cut off within a chunk" : "a chunk is not JSON";
           return exchange.malformed(what, telling);
@@ -165,22 +163,21 @@ export class OpenAiProvider implements ModelProvider {
   }
 }
 
-function wireHeaders(key: string | false): Headers {
-  const headers = new Headers({
-    "accept": "application/json",
-    "content-type": "application/json",
-    "user-agent": `${PRODUCT_NAME}/${VERSION}`,
-  });
-  if (key === false) return headers;
+/** The exchange sends these and no others, so that nothing of the client or the environment gets out. */
+function wireHeaders(own: Readonly<Record<string, string>>): Headers {
   try {
-    headers.set("authorization", `Bearer ${key}`);
+    return new Headers({
+      "accept": "application/json",
+      "content-type": "application/json",
+      "user-agent": `${PRODUCT_NAME}/${VERSION}`,
+      ...own,
+    });
   } catch {
     // The runtime's message would show the key.
     throw new ConfigurationError(
       "the API key cannot be sent: it holds a line break or another character that HTTP headers do not allow",
     );
   }
-  return headers;
 }
 
 function isJson(response: Response): boolean {
@@ -203,7 +200,7 @@ function notJson(text: string): string {
   return "it is a web page and not JSON; check base_url, which usually ends in /v1";
 }
 
-function cutStream(assembler: OpenAiAssembler, exchange: ModelExchange): MalformedAnswer {
+function cutStream(assembler: WireAssembler, exchange: ModelExchange): MalformedAnswer {
   if (assembler.started) return new MalformedAnswer("its stream was cut off before its end");
   const what = notJson(exchange.head);
   return new MalformedAnswer(what === "it is not JSON" ? "it is no event stream" : what);
