@@ -31,6 +31,9 @@ export class HelpRequested extends Error {
   }
 }
 
+/** The parser's text is never coloured, so it need not look at the environment, which it might not be allowed to. */
+const PLAIN = { getOutHasColors: () => false, getErrHasColors: () => false };
+
 /** A command without options of its own; `name` as it is typed, such as `lait demo`. */
 export function createCommand(name: string, summary: string): Command {
   const command = new Command(name);
@@ -39,7 +42,7 @@ export function createCommand(name: string, summary: string): Command {
     .helpOption("-h, --help", "show this help")
     .exitOverride()
     // Nothing is printed by the parser: `parseLine` hands on what it has to say.
-    .configureOutput({ writeOut: () => {}, writeErr: () => {} })
+    .configureOutput({ ...PLAIN, writeOut: () => {}, writeErr: () => {} })
     .configureHelp({ helpWidth: 100 })
     .showSuggestionAfterError(true)
     .allowExcessArguments(true);
@@ -73,7 +76,7 @@ export function addGlobalOptions(command: Command): Command {
 export function parseLine(command: Command, argv: readonly string[]): ParsedLine {
   const seen = { config: new Set<string>(), cache: new Set<string>() };
   let help = "";
-  command.configureOutput({ writeOut: (text) => void (help += text), writeErr: () => {} });
+  command.configureOutput({ ...PLAIN, writeOut: (text) => void (help += text), writeErr: () => {} });
   for (const [option, forms] of Object.entries(seen)) {
     for (const form of [option, `no-${option}`]) command.on(`option:${form}`, () => void forms.add(form));
   }

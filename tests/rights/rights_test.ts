@@ -26,6 +26,14 @@ Deno.test("rights: the demo runs under the smallest flags", async () => {
   assert.match(stdout, /notes\/garden\.md:3:TODO/);
 });
 
+Deno.test("rights: --help and --version need none", async () => {
+  await using place = await Place.make();
+  for (const flag of ["--help", "--version"]) {
+    const { code, stderr } = await lait(place, [], flag);
+    assert.deepEqual([code, stderr], [0, ""]);
+  }
+});
+
 Deno.test("rights: each missing flag is named in a sentence", async (t) => {
   await using place = await Place.make();
   const flags = demoFlags(place);

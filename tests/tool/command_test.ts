@@ -116,7 +116,8 @@ Deno.test("createCommandTool: what a failed start, a timeout and a flood say", a
     await said(new ProcessError("timeout", "late", { output })),
     failure(`tool command failed: late\n${stderr}`),
   );
-  const flood = failure(`tool command failed: too much\n${"e".repeat(2_000)}`);
+  const half = "e".repeat(1_000);
+  const flood = failure(`tool command failed: too much\n${half}\n[truncated 3000 characters]\n${half}`);
   assert.deepEqual(await said(new ProcessError("overflow", "too much", { output })), flood);
 });
 
