@@ -127,6 +127,10 @@ export class YamlWalk {
       if (value > LARGEST_INTEGER || value < -LARGEST_INTEGER) {
         const message = `integer ${shorten(node.source ?? String(value), 40)} is outside ±2^53 and would lose digits`;
         this.faults.push(this.#fault("yaml-integer", offset, message, "quote it"));
+      } else if (/^[-+]?0\d/.test(node.source ?? "")) {
+        // A number in octal, a code, a telephone number: whatever was meant, it is not what YAML 1.2 makes of it.
+        const message = `integer ${shorten(node.source!, 40)} starts with a zero and would be read as ${value}`;
+        this.faults.push(this.#fault("yaml-integer", offset, message, "leave the zero out, or quote it"));
       }
       return { kind: "scalar", value: Number(value), place };
     }

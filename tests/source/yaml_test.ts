@@ -54,7 +54,7 @@ Deno.test("readYaml: the core schema of YAML 1.2", () => {
 });
 
 Deno.test("readYaml: a version directive does not bring back YAML 1.1", () => {
-  assert.deepEqual(valueOf("%YAML 1.1\n---\na: yes\nb: 017\n"), { a: "yes", b: 17 });
+  assert.deepEqual(valueOf("%YAML 1.1\n---\na: yes\nb: 1_000\n"), { a: "yes", b: "1_000" });
 });
 
 Deno.test("readYaml: an empty or comments-only document has no root and no faults", () => {
@@ -290,4 +290,15 @@ Deno.test("readYaml: the content of a text maps its lines to the file's", () => 
   assert.equal(place("folded", 1, 1), undefined);
   assert.equal(place("escaped", 1, 1), undefined);
   assert.equal(place("two", 1, 1), undefined);
+});
+
+Deno.test("readYaml: an integer that starts with a zero is refused, not read as something else", () => {
+  for (const [text, read] of [["a: 010", 10], ["a: -07", -7], ["a: 0123456", 123456]] as const) {
+    const { diagnostics } = readYaml(text, "f.yml");
+    assert.equal(diagnostics[0]?.id, "yaml-integer");
+    assert(diagnostics[0]!.message.endsWith(`would be read as ${read}`), diagnostics[0]!.message);
+  }
+  for (const text of ["a: 0", "a: -0", "a: 10", "a: 0x10", "a: 0o17", "a: 0.5", 'a: "010"', "a: 00:10"]) {
+    assert.deepEqual(readYaml(text, "f.yml").diagnostics, [], text);
+  }
 });
