@@ -20,3 +20,6 @@ export {
   type ScriptedModelProvider,
   type ScriptedProviderOptions,
 } from "../model/providers/scripted.ts";
+export type { ContractCase } from "./contract.ts";
+export { sandboxContract } from "./sandbox_contract.ts";
+export { type ModelContractOptions, modelProviderContract } from "./model_contract.ts";
