@@ -103,8 +103,15 @@ function checkedDraft(copy: JsonObject, named: Draft | undefined, parts: readonl
       if (faults.length === 0) return "draft-07";
     }
   }
-  throw new SchemaError(faults[0]!.path, faults.map((issue) => issue.message).join("; "));
+  throw new SchemaError(faults[0]!.path, faults.map(faultText).join("; "));
 }
+
+/** What the meta-schema says about `type` is true and hard to read: a name, or a list of names. */
+function faultText({ path, message }: SchemaIssue): string {
+  return path.endsWith(".type") ? `${path} must be one of ${TYPE_NAMES}, or a list of them` : message;
+}
+
+const TYPE_NAMES = "array, boolean, integer, null, number, object, string";
 
 /** Where a part is written as draft-07 allows and 2020-12 does not: tuples in `items`, anchors in `$id`. */
 function olderForms(part: SubSchema): PathSegment[][] {
