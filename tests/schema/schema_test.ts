@@ -25,8 +25,8 @@ Deno.test("compileSchema: an invalid schema is an error that says what and where
     [
       { properties: { zip: { type: "strin" } } },
       "parameters.properties.zip.type",
-      'parameters.properties.zip.type must be one of "array", "boolean", "integer", "null", "number", "object", ' +
-      '"string" or of type array (got string)',
+      "parameters.properties.zip.type must be one of array, boolean, integer, null, number, object, string, " +
+      "or a list of them",
     ],
     [{ required: true }, "parameters.required", "parameters.required must be of type array (got boolean)"],
     [
