@@ -37,8 +37,8 @@ Deno.test("compileSchema: an invalid schema is an error that says what and where
     [
       { type: 3, minItems: "1" },
       "parameters.type",
-      'parameters.type must be one of "array", "boolean", "integer", "null", "number", "object", "string" or of type ' +
-      "array (got integer); parameters.minItems must be of type integer (got string)",
+      "parameters.type must be one of array, boolean, integer, null, number, object, string, or a list of them; " +
+      "parameters.minItems must be of type integer (got string)",
     ],
     [
       { anyOf: [true, { properties: { a: { pattern: "(" } } }] },
