@@ -61,8 +61,18 @@ export type {
 export { defineHarnessTool, type HarnessToolOptions } from "./lib/tool/define.ts";
 export type { HarnessTool, HarnessToolContext, ToolObservation, ToolOutput, ToolResources } from "./lib/tool/tool.ts";
 export { type Approvals, createApprovals } from "./lib/tool/approvals.ts";
-export type { HarnessToolset } from "./lib/tool/toolset.ts";
-export type { HarnessPermissions } from "./lib/tool/permissions.ts";
+export { defineHarnessToolset, type HarnessToolset, type HarnessToolsetOptions } from "./lib/tool/toolset.ts";
+export { createHarnessFileTools, type HarnessFileToolsOptions } from "./lib/tool/toolsets/files.ts";
+export { createHarnessSearchTools, type HarnessSearchToolsOptions } from "./lib/tool/toolsets/search.ts";
+export { createHarnessGitTools } from "./lib/tool/toolsets/git.ts";
+export { createHarnessEditTools } from "./lib/tool/toolsets/edit.ts";
+export { createHarnessShellTools, type HarnessShellToolsOptions } from "./lib/tool/toolsets/shell.ts";
+export {
+  defineHarnessPermissions,
+  type HarnessPermissionRule,
+  type HarnessPermissions,
+  type HarnessPermissionsOptions,
+} from "./lib/tool/permissions.ts";
 export type { Decision } from "./lib/tool/policy.ts";
 export type { ApprovalDecision, ApprovalRequest, ApproveTool } from "./lib/tool/approval.ts";
 export {

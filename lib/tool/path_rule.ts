@@ -36,6 +36,7 @@ export function pathWithinRoot(path: string): string {
     );
   }
   // A program cannot be given a NUL, and the walk below uses the other as its mark.
+  // deno-lint-ignore no-control-regex
   if (/[\0\x01]/.test(normal)) {
     throw new ToolFailure(`the path ${JSON.stringify(path)} holds a control character that no path may have here`);
   }
@@ -60,8 +61,8 @@ export interface Located {
   readonly tooLarge: boolean;
 }
 
-// POSIX sh; the only program besides the shell's own is readlink (and find for the size). $1 is the limit in bytes, the
-// paths follow, relative and normalized. For each it walks segment by segment as the kernel would. Behind a link's
+// POSIX sh; the only program besides the shell's own is readlink (and find for the size). $1 is the limit in bytes or empty,
+// the paths follow, relative and normalized. For each it walks segment by segment as the kernel would. Behind a link's
 // target it puts a mark (the byte 1): when the walk comes there, the link has led somewhere, and that must be inside.
 // Command substitution eats line feeds at the end of a name, hence the `x` behind each.
 const WALK = String.raw`
@@ -110,13 +111,13 @@ for path do
   locate "$path"
   itself=n; [ -L "./$path" ] && itself=y
   large=n
-  [ "$state" = file ] && [ -n "$(find "$at" -prune -size +"$limit"c 2>/dev/null)" ] && large=y
+  [ -n "$limit" ] && [ "$state" = file ] && [ -n "$(find "$at" -prune -size +"$limit"c 2>/dev/null)" ] && large=y
   printf '%s\0%s\0%s\0%s\0%s\0' "$state" "$linked" "$itself" "$large" "$at"
 done
 `;
 
 /** Paths in one question; a command line has its bounds. */
-const PATHS_AT_ONCE = 500;
+const PATHS_AT_ONCE = 200;
 
 /**
  * Asks the sandbox where paths lead. The answer of a path that leads outside the root, by itself or by any link on the
@@ -135,7 +136,7 @@ export async function locateAll(
     const some = paths.slice(from, from + PATHS_AT_ONCE);
     const { status, stdout, stderr } = await sandbox.invoke({
       executable: "sh",
-      arguments: ["-c", WALK, "sh", String(options.maxBytes ?? Number.MAX_SAFE_INTEGER), ...some],
+      arguments: ["-c", WALK, "sh", String(options.maxBytes ?? ""), ...some],
       variables: { LC_ALL: "C" },
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
@@ -198,7 +199,6 @@ export async function locate(
 }
 
 // What file systems that fold case, ignore characters or know short names take for `.git`.
-// deno-lint-ignore no-misleading-character-class
 const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 const GIT_FOLDER = /^(?:\.git|git~\d+)(?:[. ]*|:.*)$/;
 

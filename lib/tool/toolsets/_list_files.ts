@@ -11,7 +11,9 @@ import { TOOLSET_LIMITS } from "./limits.ts";
 
 /** The arguments of `list_files`. */
 export interface ListFilesInput {
+  /** The directory. */
   readonly path?: string;
+  /** A glob over paths relative to the root. */
   readonly pattern?: string;
 }
 
@@ -33,7 +35,8 @@ export function listFilesTool(selection: "git" | "filesystem"): HarnessTool<List
         pattern: {
           type: "string",
           minLength: 1,
-          description: "A glob over paths relative to the root, such as `src/**/*.ts`; without a slash it is about the " +
+          description:
+            "A glob over paths relative to the root, such as `src/**/*.ts`; without a slash it is about the " +
             "file's name at any depth.",
         },
       },
@@ -42,8 +45,11 @@ export function listFilesTool(selection: "git" | "filesystem"): HarnessTool<List
     readOnly: true,
     resources: ({ path }) => ({ paths: [path ?? "."] }),
     execute: async ({ path = ".", pattern }, context) => {
-      const names = new SmallestNames(TOOLSET_LIMITS.listedFiles, pattern === undefined ? undefined : compileFileGlob(pattern));
-      if (selection === "filesystem") for (const name of await findFiles(context, path)) names.add(name);
+      const names = new SmallestNames(
+        TOOLSET_LIMITS.listedFiles,
+        pattern === undefined ? undefined : compileFileGlob(pattern),
+      );
+      if (selection === "filesystem") { for (const name of await findFiles(context, path)) names.add(name); }
       else {
         const failure = await listTracked(context, path, (name) => names.add(name));
         if (failure !== undefined) return failure;
@@ -64,7 +70,14 @@ async function listTracked(
   const { status, stderr } = await runGit(
     sandbox,
     "ls-files",
-    ["--cached", "--others", "--exclude-standard", "-z", "--", place.kind === "directory" ? place.relative : place.path],
+    [
+      "--cached",
+      "--others",
+      "--exclude-standard",
+      "-z",
+      "--",
+      place.kind === "directory" ? place.relative : place.path,
+    ],
     {
       signal,
       literalPaths: true,

@@ -7,8 +7,11 @@ import { TOOLSET_LIMITS } from "./limits.ts";
 
 /** The arguments of `read_file`. */
 export interface ReadFileInput {
+  /** The file. */
   readonly path: string;
+  /** The first line, from 1. */
   readonly offset?: number;
+  /** How many lines. */
   readonly limit?: number;
 }
 

@@ -5,7 +5,9 @@
 
 /** Where a text occurs: UTF-16 code units from the beginning, the end not included. */
 export interface Occurrence {
+  /** Where it begins. */
   readonly start: number;
+  /** Where it has ended. */
   readonly end: number;
 }
 

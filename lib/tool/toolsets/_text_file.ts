@@ -127,6 +127,8 @@ export async function replaceTextFile(
     stdin: text,
     signal,
   });
-  if (status !== 0) throw new ToolFailure(`cannot write ${quoted(located.path)}: ${stderr.trim() || `status ${status}`}`);
+  if (status !== 0) {
+    throw new ToolFailure(`cannot write ${quoted(located.path)}: ${stderr.trim() || `status ${status}`}`);
+  }
   return size;
 }

@@ -1,7 +1,7 @@
 /** `createHarnessEditTools`: creating, replacing and editing files. */
 import { ToolFailure } from "../../base/errors.ts";
 import { defineHarnessTool } from "../define.ts";
-import { goesIntoGit, type Located, locate } from "../path_rule.ts";
+import { goesIntoGit, locate, type Located } from "../path_rule.ts";
 import type { HarnessTool } from "../tool.ts";
 import { defineHarnessToolset, type HarnessToolset } from "../toolset.ts";
 import { findOccurrences, replaceOccurrences } from "./_replace.ts";
@@ -36,7 +36,7 @@ const PATH = Object.freeze({
  * ```
  */
 export function createHarnessEditTools(): HarnessToolset {
-  return defineHarnessToolset({ name: "edit", tools: [writeFileTool() as HarnessTool, editFileTool() as HarnessTool] });
+  return defineHarnessToolset({ name: "edit", tools: [writeFileTool(), editFileTool()] });
 }
 
 function writeFileTool(): HarnessTool<WriteFileInput> {

@@ -23,6 +23,6 @@ export type HarnessFileToolsOptions = HarnessSelectionOptions;
  */
 export function createHarnessFileTools(options: HarnessFileToolsOptions = {}): HarnessToolset {
   const selection = selectionOf("createHarnessFileTools", options);
-  const tools: readonly HarnessTool[] = [readFileTool() as HarnessTool, listFilesTool(selection) as HarnessTool];
+  const tools: readonly HarnessTool[] = [readFileTool(), listFilesTool(selection)];
   return defineHarnessToolset({ name: "files", tools });
 }

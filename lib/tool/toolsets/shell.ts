@@ -28,7 +28,7 @@ export function createHarnessShellTools(options: HarnessShellToolsOptions = {}):
   checkKeys("createHarnessShellTools", options, ["deadlineMs"]);
   const { deadlineMs = TOOLSET_LIMITS.shellDeadlineMs } = options;
   checkInteger("createHarnessShellTools: deadlineMs", deadlineMs, 1);
-  return defineHarnessToolset({ name: "shell", tools: [shellTool(deadlineMs) as HarnessTool] });
+  return defineHarnessToolset({ name: "shell", tools: [shellTool(deadlineMs)] });
 }
 
 /** `--` where the shell would take the command for options of its own. */
