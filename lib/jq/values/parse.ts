@@ -49,6 +49,7 @@ interface Open {
   key: string | undefined;
 }
 
+// deno-lint-ignore no-control-regex
 const SPACES = /[ \t\r\n\x1e]*/y;
 const TEXT = /"(?:[^"\\]|\\[^])*"/y;
 const WORD = /[^\s"'[\]{},:]+/y;
@@ -118,6 +119,7 @@ export function* parseJsonValues(text: string, maxDepth: number): Generator<Json
       try {
         // Control characters may stand in a text, as in jq.
         value = JSON.parse(
+          // deno-lint-ignore no-control-regex
           literal.replace(/[\x00-\x1f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
         ) as string;
       } catch {
