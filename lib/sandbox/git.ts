@@ -93,10 +93,9 @@ const SWITCHES: Readonly<Record<GitReader, readonly string[]>> = Object.freeze({
   grep: ["--no-textconv"],
 });
 
-// `git diff` writes the index again, whatever `--no-optional-locks` says, when it finds files that only seem changed; told
-// not to (diff.autoRefreshIndex), it shows them as changed. So it gets a copy, of the same
-// time: by that Git knows which files it must look into. $1 is a name nobody has; Git's arguments
-// follow.
+// `git diff` writes the index again, whatever `--no-optional-locks` says, when it finds files that only seem changed;
+// told not to (diff.autoRefreshIndex), it shows them as changed. So it gets a copy, of the same time: by that Git knows
+// which files it must look into. $1 is a name nobody has; Git's arguments follow.
 const WITH_INDEX_COPY = String.raw`
 folder=${"$"}{TMPDIR:-/tmp}/$1
 shift
