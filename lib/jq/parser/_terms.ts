@@ -105,10 +105,15 @@ function parseNegation(tokens: Tokens): JqNode {
   return nodeAt(place, { kind: "negate", operand });
 }
 
+const CONSTANTS = new Map<string, boolean | null>([["true", true], ["false", false], ["null", null]]);
+
 function parseCall(tokens: Tokens): JqNode {
   const { place, text } = tokens.take();
   if (text === "break") {
     return nodeAt(place, { kind: "break", name: tokens.expectKind("variable", "a label such as $out").text });
+  }
+  if (CONSTANTS.has(text) && !tokens.at("(")) {
+    return nodeAt(place, { kind: "literal", value: CONSTANTS.get(text) ?? null });
   }
   const args: JqNode[] = [];
   if (tokens.accept("(")) {

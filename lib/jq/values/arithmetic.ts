@@ -61,7 +61,7 @@ export function multiply(a: JsonValue, b: JsonValue, growth: Growth): JsonValue 
 
 function repeat(text: string, times: number, growth: Growth): JsonValue {
   if (Number.isNaN(times) || times < 0) return null;
-  const count = times < 1 ? (times > 0 ? 1 : 0) : Math.floor(times);
+  const count = Math.floor(times);
   if (text === "" || count === 0) return "";
   if (text.length * count >= 2 ** 31 - 1) fail("Repeat string result too long");
   if (text.length * count > MOST_CHARACTERS) tooLong();

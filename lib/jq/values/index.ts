@@ -83,5 +83,5 @@ export function sliceValue(value: JsonValue, from: JsonValue, to: JsonValue): Js
 export function valuesOf(value: JsonValue): readonly JsonValue[] {
   if (isArray(value)) return value;
   if (isObject(value)) return Object.values(value);
-  return fail(`Cannot iterate over ${value === null ? "null" : describe(value)}`);
+  return fail(`Cannot iterate over ${describe(value)}`);
 }

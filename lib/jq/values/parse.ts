@@ -132,7 +132,7 @@ export function* parseJsonValues(text: string, maxDepth: number): Generator<Json
       if (mark === "'") {
         const quoteEnd = /[\s"[\]{},:]/g;
         quoteEnd.lastIndex = at;
-        fault(`Invalid string literal; expected ", but got '`, (quoteEnd.exec(text)?.index ?? end - 1) + 0);
+        fault(`Invalid string literal; expected ", but got '`, (quoteEnd.exec(text)?.index ?? end - 1) + 1);
       }
       value = WORDS.has(word) ? WORDS.get(word)! : NUMBER.test(word) ? Number(word) : undefined;
       if (value === undefined) {

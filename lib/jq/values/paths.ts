@@ -1,8 +1,7 @@
 /** `getpath`, `setpath`, `delpaths`: reading and changing values along paths. Values that others hold never change. */
 import { type JsonValue, setOwn } from "../../base/json.ts";
-import { compare } from "./compare.ts";
 import { cannotIndex, indexValue, sliceBounds } from "./index.ts";
-import { fail, isArray, isObject, kindOf, ownValue } from "./kinds.ts";
+import { fail, isArray, isObject, ownValue } from "./kinds.ts";
 
 /** A container that is being made, so that it may change. */
 type Draft = JsonValue[] | Record<string, JsonValue>;
@@ -148,63 +147,4 @@ function putSlice(
   if (!isArray(child)) return fail("A slice of an array can only be assigned another array");
   growth.charge((parent.length + child.length) * 8);
   return owned.adopt([...parent.slice(0, start), ...child, ...parent.slice(end)]) as JsonValue;
-}
-
-/** Removes what is at each of the paths. */
-export function deletePaths(root: JsonValue, paths: JsonValue, maxDepth: number): JsonValue {
-  if (!isArray(paths)) return fail("Paths must be specified as an array");
-  const sorted = [...paths].sort((a, b) => compare(b, a, maxDepth));
-  let result = root;
-  const owned = new Owned();
-  for (const path of sorted) {
-    if (!isArray(path)) return fail("Path must be specified as an array");
-    if (path.length >= maxDepth) fail("Path too deep");
-    if (path.length === 0) return null;
-    result = deletePath(result, path, owned, maxDepth);
-  }
-  return result;
-}
-
-function deletePath(root: JsonValue, path: readonly JsonValue[], owned: Owned, maxDepth: number): JsonValue {
-  const parents: JsonValue[] = [];
-  let current = root;
-  for (let index = 0; index < path.length - 1; index++) {
-    if (current === null) return root;
-    parents.push(current);
-    current = readForUpdate(current, path[index]!, maxDepth);
-  }
-  let result = deleteChild(current, path[path.length - 1]!, owned);
-  if (result === current) return root;
-  for (let index = parents.length - 1; index >= 0; index--) {
-    result = putChild(parents[index]!, path[index]!, result, owned, { maxDepth, charge: () => {} });
-  }
-  return result;
-}
-
-function deleteChild(parent: JsonValue, key: JsonValue, owned: Owned): JsonValue {
-  if (parent === null) return null;
-  if (isObject(parent)) {
-    if (typeof key !== "string") return fail(`Cannot delete field at object index of ${kindOf(key)}`);
-    if (!Object.hasOwn(parent, key)) return parent;
-    const draft = owned.draft(parent) as Record<string, JsonValue>;
-    delete draft[key];
-    return draft;
-  }
-  if (!isArray(parent)) return fail(`Cannot delete field at ${describeKey(key)} index of ${kindOf(parent)}`);
-  if (typeof key === "number") {
-    const floor = Math.floor(key);
-    const index = floor < 0 ? floor + parent.length : floor;
-    if (!(index >= 0 && index < parent.length)) return parent;
-    return owned.adopt([...parent.slice(0, index), ...parent.slice(index + 1)]) as JsonValue;
-  }
-  if (isObject(key)) {
-    const [start, end] = sliceBounds(parent.length, ownValue(key, "start") ?? null, ownValue(key, "end") ?? null);
-    if (start === end) return parent;
-    return owned.adopt([...parent.slice(0, start), ...parent.slice(end)]) as JsonValue;
-  }
-  return fail(`Cannot delete ${describeKey(key)} element of array`);
-}
-
-function describeKey(key: JsonValue): string {
-  return typeof key === "string" ? "string" : typeof key === "number" ? "array" : kindOf(key);
 }

@@ -1,0 +1,264 @@
+/** Regular expressions. In linear time with RE2; patterns that it lacks go to JavaScript's, with bounds. */
+import type { JsonValue } from "../../base/json.ts";
+import { RE2JS } from "../../deps/re2js.ts";
+import type { Native } from "../compile/contract.ts";
+import type { Machine } from "../machine/machine.ts";
+import { countCharacters, describe, fail, isArray } from "../values/kinds.ts";
+
+/** Characters of a text that a pattern with look-around or back-references is tried on. */
+const FALLBACK_CHARACTERS = 10_000;
+
+/** What `(?=…)`, `(?<!…)`, `\1` and `\k<a>` have in common: RE2 lacks them. */
+const BEYOND_RE2 = /\(\?(?:[=!]|<[=!])|\\[1-9]|\\k</;
+
+/** A repeated group in which something is repeated or chosen: what can take exponential time. */
+const NESTED_REPEAT =
+  /\((?:[^()\\]|\\[^])*(?:[*+|}]|\((?:[^()\\]|\\[^])*\))(?:[^()\\]|\\[^]|\((?:[^()\\]|\\[^])*\))*\)(?:[*+]|\{\d)/;
+
+/** A match; offsets in UTF-16 units, -1 for a group that took no part. */
+interface Found {
+  readonly start: number;
+  readonly end: number;
+  readonly groups: readonly { readonly start: number; readonly end: number }[];
+}
+
+interface Pattern {
+  readonly names: readonly (string | null)[];
+  find(text: string, from: number): Found | undefined;
+}
+
+const PATTERNS = new Map<string, Pattern>();
+
+/** How many compiled patterns are kept. */
+const KEPT = 100;
+
+interface Flags {
+  readonly global: boolean;
+  readonly skipEmpty: boolean;
+  readonly compile: string;
+}
+
+function readFlags(flags: JsonValue): Flags {
+  if (flags === null) return { global: false, skipEmpty: false, compile: "" };
+  if (typeof flags !== "string") return fail(`${describe(flags)} is not a string`);
+  for (const flag of flags) if (!"gimnpslx".includes(flag)) fail(`${flags} is not a valid modifier string`);
+  return {
+    global: flags.includes("g"),
+    skipEmpty: flags.includes("n"),
+    // In jq only `p` makes a point match a line's end; `s` is about `^` and `$`, which never match there anyway.
+    compile: ["i", "x", "l", "p"].filter((flag) => flags.includes(flag)).join(""),
+  };
+}
+
+function compilePattern(source: string, flags: string): Pattern {
+  const key = `${flags}/${source}`;
+  let pattern = PATTERNS.get(key);
+  if (pattern === undefined) {
+    const plain = flags.includes("x") ? withoutSpace(source) : source;
+    try {
+      pattern = BEYOND_RE2.test(plain) ? fallback(plain, flags) : linear(plain, flags);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return fail(`${source} (at offset 0) is not a valid regex: ${error.message.replace(/^[^:]*: /, "")}`);
+    }
+    if (PATTERNS.size >= KEPT) PATTERNS.delete(PATTERNS.keys().next().value!);
+    PATTERNS.set(key, pattern);
+  }
+  return pattern;
+}
+
+/** A pattern of the `x` flag without its space and comments. */
+function withoutSpace(source: string): string {
+  return source.replace(/\\[^]|\[(?:\\[^]|[^\]\\])*\]|\s+|#[^\n]*/g, (part) => /^(?:\s|#)/.test(part) ? "" : part);
+}
+
+function linear(source: string, flags: string): Pattern {
+  let mode = 0;
+  if (flags.includes("i")) mode |= RE2JS.CASE_INSENSITIVE;
+  if (flags.includes("p")) mode |= RE2JS.DOTALL;
+  if (flags.includes("l")) mode |= RE2JS.LONGEST_MATCH;
+  const compiled = RE2JS.compile(translate(source), mode);
+  const names: (string | null)[] = new Array(compiled.groupCount()).fill(null);
+  for (const [name, index] of Object.entries(compiled.namedGroups())) names[Number(index) - 1] = name;
+  return {
+    names,
+    find(text, from) {
+      const matcher = compiled.matcher(text);
+      if (!matcher.find(from)) return undefined;
+      return {
+        start: matcher.start(0),
+        end: matcher.end(0),
+        groups: names.map((_, index) => ({ start: matcher.start(index + 1), end: matcher.end(index + 1) })),
+      };
+    },
+  };
+}
+
+/** Oniguruma's classes are those of Unicode; `\h` is a hexadecimal digit there. */
+const CLASSES: Readonly<Record<string, string>> = {
+  "\\d": "\\p{Nd}",
+  "\\w": "\\p{L}\\p{M}\\p{N}\\p{Pc}",
+  "\\s": "\\s\\x0b\\x{85}\\p{Z}",
+  "\\h": "0-9a-fA-F",
+};
+
+function translate(source: string): string {
+  return source.replace(/\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\\[^]/g, (part) => {
+    if (part.startsWith("[")) return part.replace(/\\[dwsh]/g, (one) => CLASSES[one]!);
+    const letter = part[1]!;
+    const lower = `\\${letter.toLowerCase()}`;
+    if (part === "\\Z") return "\\n?\\z";
+    if (!Object.hasOwn(CLASSES, lower)) return part;
+    return `[${letter === letter.toLowerCase() ? "" : "^"}${CLASSES[lower]}]`;
+  });
+}
+
+function fallback(source: string, flags: string): Pattern {
+  if (NESTED_REPEAT.test(source)) {
+    throw new Error(": look-around and back-references cannot be used with repetition within repetition");
+  }
+  const compiled = new RegExp(source, `dgu${flags.includes("i") ? "i" : ""}${flags.includes("p") ? "s" : ""}`);
+  const count = new RegExp(`${source}|`, "u").exec("")!.length - 1;
+  const names: (string | null)[] = new Array(count).fill(null);
+  // Groups are numbered by their opening brackets; what a name's own number is only shows in the source.
+  let index = 0;
+  for (const [part, name] of source.matchAll(/\\[^]|\[(?:\\[^]|[^\]\\])*\]|\((?!\?)|\(\?<([A-Za-z_]\w*)>/g)) {
+    if (part.startsWith("(")) names[index++] = name ?? null;
+  }
+  return {
+    names,
+    find(text, from) {
+      if (text.length > FALLBACK_CHARACTERS) {
+        return fail(
+          `a pattern with look-around or back-references cannot be used on more than ${FALLBACK_CHARACTERS} characters`,
+        );
+      }
+      compiled.lastIndex = from;
+      const match = compiled.exec(text);
+      if (match === null) return undefined;
+      const ranges = match.indices!;
+      return {
+        start: match.index,
+        end: match.index + match[0].length,
+        groups: names.map((_, at) => {
+          const range = ranges[at + 1];
+          return range === undefined ? { start: -1, end: -1 } : { start: range[0], end: range[1] };
+        }),
+      };
+    },
+  };
+}
+
+/** The arguments of `match` and of those like it: a pattern, or an array of pattern and flags. */
+function readPattern(pattern: JsonValue, flags: JsonValue): { pattern: Pattern; flags: Flags } {
+  let [source, given] = [pattern, flags];
+  if (isArray(pattern)) [source, given] = [pattern[0] ?? null, pattern[1] ?? flags];
+  if (typeof source !== "string") {
+    return fail(
+      `${describe(source)} cannot be matched, as it is not a string`,
+    );
+  }
+  const read = readFlags(given);
+  return { pattern: compilePattern(source, read.compile), flags: read };
+}
+
+function* matches(machine: Machine, text: string, pattern: Pattern, flags: Flags): Generator<Found> {
+  for (let from = 0; from <= text.length;) {
+    const found = pattern.find(text, from);
+    if (found === undefined) return;
+    machine.charge(64);
+    const empty = found.end === found.start;
+    if (!empty || !flags.skipEmpty) yield found;
+    if (!flags.global) return;
+    from = empty ? found.end + (text.codePointAt(found.end)! > 0xffff ? 2 : 1) : found.end;
+  }
+}
+
+function requireText(input: JsonValue): string {
+  return typeof input === "string" ? input : fail(`${describe(input)} cannot be matched, as it is not a string`);
+}
+
+/** Turns offsets, which never fall, into characters. */
+function counter(text: string): (offset: number) => number {
+  let at = 0;
+  let count = 0;
+  return (offset) => {
+    if (offset < at) return countCharacters(text.slice(0, offset));
+    count += countCharacters(text.slice(at, offset));
+    at = offset;
+    return count;
+  };
+}
+
+function matchObjects(machine: Machine, input: JsonValue, re: JsonValue, flags: JsonValue): JsonValue {
+  const text = requireText(input);
+  const read = readPattern(re, flags);
+  const offsetOf = counter(text);
+  const groupOffsetOf = counter(text);
+  const found: JsonValue[] = [];
+  for (const { start, end, groups } of matches(machine, text, read.pattern, read.flags)) {
+    machine.charge(200 + 200 * groups.length);
+    const string = text.slice(start, end);
+    const captures = groups.map((group, index) => {
+      const name = read.pattern.names[index] ?? null;
+      if (group.start < 0) return { offset: -1, length: 0, string: null, name };
+      const part = text.slice(group.start, group.end);
+      return { offset: groupOffsetOf(group.start), length: countCharacters(part), string: part, name };
+    });
+    found.push({ offset: offsetOf(start), length: countCharacters(string), string, captures });
+  }
+  return found;
+}
+
+function named(names: readonly (string | null)[], groups: Found["groups"], text: string): JsonValue {
+  const entries = names.flatMap((name, index): [string, string | null][] => {
+    const { start, end } = groups[index]!;
+    return name === null ? [] : [[name, start < 0 ? null : text.slice(start, end)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function test(machine: Machine, input: JsonValue, re: JsonValue, flags: JsonValue): JsonValue {
+  const text = requireText(input);
+  const read = readPattern(re, flags);
+  return !matches(machine, text, read.pattern, { ...read.flags, global: false }).next().done;
+}
+
+function split(machine: Machine, input: JsonValue, re: JsonValue, flags: JsonValue): JsonValue {
+  if (typeof input !== "string") return fail(`${describe(input)} cannot be matched, as it is not a string`);
+  const read = readPattern(re, flags);
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, end } of matches(machine, input, read.pattern, { ...read.flags, global: true })) {
+    parts.push(input.slice(from, start));
+    from = end;
+  }
+  parts.push(input.slice(from));
+  return parts;
+}
+
+/** What `sub` replaces: each match's captures by name and the text before it, and the text behind the last. */
+function edits(machine: Machine, input: JsonValue, re: JsonValue, flags: JsonValue): JsonValue {
+  const text = requireText(input);
+  const read = readPattern(re, flags);
+  const found: JsonValue[] = [];
+  let from = 0;
+  for (const { start, end, groups } of matches(machine, text, read.pattern, read.flags)) {
+    machine.charge(200);
+    found.push({ gap: text.slice(from, start), captures: named(read.pattern.names, groups, text) });
+    from = end;
+  }
+  return { edits: found, rest: text.slice(from) };
+}
+
+/** By name and number of arguments. */
+export const REGEX: readonly (readonly [key: string, native: Native])[] = [
+  ["_match/2", (machine, input, re, flags) => matchObjects(machine, input, re!, flags!)],
+  ["_edits/2", (machine, input, re, flags) => edits(machine, input, re!, flags!)],
+  ["test/2", (machine, input, re, flags) => test(machine, input, re!, flags!)],
+  ["split/2", (machine, input, re, flags) => split(machine, input, re!, flags!)],
+  ["_named/0", (_, input) => {
+    const { captures } = input as { captures: { name: string | null; string: string | null }[] };
+    return Object.fromEntries(captures.flatMap(({ name, string }) => name === null ? [] : [[name, string]]));
+  }],
+];

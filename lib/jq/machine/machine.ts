@@ -1,0 +1,292 @@
+/**
+ * The machine: code of small operations, frames on the heap, and forks to go back to.
+ *
+ * An expression's outputs come one at a time: what can go on in more than one way leaves a fork, and asking for the
+ * next output goes back to the latest. So depth is bounded by memory, not by JavaScript's stack, and between any two
+ * operations the machine can pause, or end.
+ */
+import type { JsonValue } from "../../base/json.ts";
+import { JqLimitError } from "../errors.ts";
+import type { JqLimits } from "../limits.ts";
+import { Raised } from "../values/kinds.ts";
+import { memoryOf } from "./memory.ts";
+
+/** One operation; `pc` points behind it when it runs. */
+export type Op = (machine: Machine) => void;
+
+/** An expression with exactly one output and no way to go on but that: evaluated by JavaScript itself. */
+export type Simple = (input: JsonValue, frame: Frame) => JsonValue;
+
+/** Where a value stands in the input; a list from its end. Undefined: at the root. */
+export interface Path {
+  readonly up: Path | undefined;
+  readonly key: JsonValue;
+  readonly length: number;
+}
+
+/** A function's code: a version that makes values, one that makes paths too; each compiled when first called. */
+export interface Routine {
+  readonly slots: number;
+  /** Where its code starts. */
+  entry(paths: boolean): number;
+}
+
+/** A filter given to a function, with the frame that its names are in. */
+export class Closure {
+  /** Joins code and frame. */
+  constructor(readonly routine: Routine, readonly frame: Frame) {}
+}
+
+/** A call: its variables and temporary values, and where it goes back to. */
+export class Frame {
+  readonly slots: unknown[];
+  /** Creates a frame for a call from `caller`, which goes on at `back`. */
+  constructor(
+    readonly machine: Machine,
+    /** The frame in which the function was defined. */
+    readonly outer: Frame | undefined,
+    readonly caller: Frame | undefined,
+    readonly back: number,
+    readonly depth: number,
+    slots: number,
+  ) {
+    this.slots = slots === 0 ? NO_SLOTS : new Array(slots).fill(undefined);
+  }
+}
+
+const NO_SLOTS: unknown[] = [];
+
+/** How a fork goes on. */
+export const enum Resume {
+  /** At its address, once. */
+  Jump,
+  /** With the next of its items. */
+  Items,
+  /** With the next of its items, and their paths. */
+  ItemsWithPaths,
+  /** With the next number. */
+  Range,
+  /** Not at all; errors from above it go to its address. */
+  Try,
+  /** Not at all; errors from above it pass by the `try` at its index. */
+  TryLeft,
+}
+
+/** A place to go back to, with the state that was. */
+export interface Fork {
+  readonly resume: Resume;
+  readonly address: number;
+  readonly frame: Frame;
+  readonly current: JsonValue;
+  readonly path: Path | undefined;
+  readonly pathValue: JsonValue;
+  readonly items: readonly JsonValue[] | undefined;
+  readonly keys: readonly string[] | undefined;
+  /** Index of the next item, or the next number, or the index of a fork. */
+  next: number;
+  readonly end: number;
+  readonly step: number;
+}
+
+/** What the machine is about. */
+export const enum State {
+  Running,
+  /** An output is in `current`. */
+  Output,
+  /** There are no more outputs. */
+  Done,
+}
+
+/** How many forks there may be: each takes about a hundred bytes. */
+const MOST_FORKS = 1_000_000;
+
+/** Runs code. One machine is for one evaluation. */
+export class Machine {
+  state = State.Running;
+  current: JsonValue;
+  pc: number;
+  frame: Frame;
+  /** While paths are made: where `pathValue` stands. */
+  path: Path | undefined = undefined;
+  pathValue: JsonValue = null;
+  readonly forks: Fork[] = [];
+  readonly limits: JqLimits;
+  readonly code: readonly Op[];
+  /** Bytes that were used since the memory was last looked at, and how many may be until it is looked at again. */
+  #charged = 0;
+  #allowance: number;
+
+  /** Starts at an address of the code. */
+  constructor(code: readonly Op[], limits: JqLimits, entry: number, slots: number, input: JsonValue) {
+    this.code = code;
+    this.limits = limits;
+    this.pc = entry;
+    this.current = input;
+    this.frame = new Frame(this, undefined, undefined, -1, 0, slots);
+    this.#allowance = limits.workingBytes / 2;
+  }
+
+  /** For what values may grow to: see `Growth`. */
+  get maxDepth(): number {
+    return this.limits.depth;
+  }
+
+  /**
+   * Runs some operations, fewer when an output comes.
+   *
+   * @returns what the machine is about then
+   * @throws Raised when the expression fails, JqLimitError when it reaches a limit
+   */
+  run(operations: number): State {
+    const { code } = this;
+    let left = operations;
+    for (;;) {
+      try {
+        while (this.state === State.Running && left-- > 0) code[this.pc++]!(this);
+        return this.state;
+      } catch (error) {
+        if (!(error instanceof Raised)) throw error;
+        this.#recover(error);
+      }
+    }
+  }
+
+  /** Goes back to the latest `try` that the error is not past. */
+  #recover(error: Raised): void {
+    const { forks } = this;
+    for (let fork = forks.pop(); fork !== undefined; fork = forks.pop()) {
+      if (fork.resume === Resume.TryLeft) forks.length = fork.next;
+      else if (fork.resume === Resume.Try) {
+        this.#restore(fork);
+        this.current = error.value;
+        this.pc = fork.address;
+        return;
+      }
+    }
+    this.state = State.Done;
+    throw error;
+  }
+
+  #restore(fork: Fork): void {
+    this.frame = fork.frame;
+    this.current = fork.current;
+    this.path = fork.path;
+    this.pathValue = fork.pathValue;
+  }
+
+  /** Leaves a fork that goes on at an address with what is now. */
+  fork(
+    resume: Resume,
+    address: number,
+    items?: readonly JsonValue[],
+    keys?: readonly string[],
+    next = 0,
+    end = 0,
+    step = 1,
+  ): void {
+    if (this.forks.length >= MOST_FORKS) {
+      throw new JqLimitError("workingBytes", `the expression has more than ${MOST_FORKS} ways to go on at once`);
+    }
+    const { frame, current, path, pathValue } = this;
+    this.forks.push({ resume, address, frame, current, path, pathValue, items, keys, next, end, step });
+  }
+
+  /** Goes on at the latest fork. */
+  backtrack(): void {
+    const { forks } = this;
+    for (;;) {
+      const fork = forks[forks.length - 1];
+      if (fork === undefined) {
+        this.state = State.Done;
+        return;
+      }
+      switch (fork.resume) {
+        case Resume.Jump:
+          forks.pop();
+          this.#restore(fork);
+          this.pc = fork.address;
+          return;
+        case Resume.Items:
+        case Resume.ItemsWithPaths: {
+          const items = fork.items!;
+          const index = fork.next++;
+          if (fork.next >= items.length) forks.pop();
+          if (index >= items.length) continue;
+          this.#restore(fork);
+          if (fork.resume === Resume.ItemsWithPaths) {
+            this.#step(fork.keys === undefined ? index : fork.keys[index]!, items[index]!);
+          } else this.current = items[index]!;
+          this.pc = fork.address;
+          return;
+        }
+        case Resume.Range: {
+          const value = fork.next;
+          fork.next += fork.step;
+          if (fork.step > 0 ? fork.next >= fork.end : fork.next <= fork.end) forks.pop();
+          this.#restore(fork);
+          this.current = value;
+          this.pc = fork.address;
+          return;
+        }
+        default:
+          forks.pop();
+      }
+    }
+  }
+
+  #step(key: JsonValue, value: JsonValue): void {
+    const { path } = this;
+    this.path = { up: path, key, length: path === undefined ? 1 : path.length + 1 };
+    this.current = value;
+    this.pathValue = value;
+  }
+
+  /** Goes to a part of the value that the path points at. */
+  descend(key: JsonValue, value: JsonValue): void {
+    if (this.path !== undefined && this.path.length >= this.limits.depth) throw new Raised("Path too deep");
+    this.#step(key, value);
+  }
+
+  /** Forgets every fork above a height: there will be no more outputs from there. */
+  cut(height: number): void {
+    this.forks.length = height;
+  }
+
+  /** Calls a routine defined in `outer`; `tail` when nothing is to be done behind the call. */
+  call(routine: Routine, paths: boolean, outer: Frame | undefined, tail: boolean): Frame {
+    const { frame } = this;
+    const depth = tail ? frame.depth : frame.depth + 1;
+    if (depth > this.limits.callDepth) {
+      throw new JqLimitError(
+        "callDepth",
+        `the expression calls functions within functions more than ${depth - 1} deep`,
+      );
+    }
+    const entry = routine.entry(paths);
+    const called = tail
+      ? new Frame(this, outer, frame.caller, frame.back, depth, routine.slots)
+      : new Frame(this, outer, frame, this.pc, depth, routine.slots);
+    this.frame = called;
+    this.pc = entry;
+    return called;
+  }
+
+  /**
+   * Counts bytes that are about to be used. Every so often everything that the evaluation holds on to is measured.
+   *
+   * @throws JqLimitError when that is too much
+   */
+  charge(bytes: number): void {
+    this.#charged += bytes;
+    if (this.#charged > this.#allowance) this.#account(bytes);
+  }
+
+  #account(bytes: number): void {
+    const most = this.limits.workingBytes;
+    const { frame, forks, current, pathValue, path } = this;
+    const held = bytes > most ? bytes : bytes + memoryOf([frame, forks, current, pathValue, path], most);
+    if (held > most) throw new JqLimitError("workingBytes", `the expression needs more than ${most} bytes of memory`);
+    this.#charged = 0;
+    this.#allowance = Math.max((most - held) / 2, most / 8);
+  }
+}
