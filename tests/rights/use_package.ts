@@ -46,6 +46,10 @@ const uses: Record<string, () => Promise<void>> = {
     const { resolve } = await import("../../lib/deps/path.ts");
     resolve("/a", "b");
   },
+  "re2js.ts": async () => {
+    const { RE2JS } = await import("../../lib/deps/re2js.ts");
+    RE2JS.compile("(a|b)+").matcher("abba").find();
+  },
   "yaml.ts": async () => {
     const { readYaml } = await import("../../lib/source/yaml.ts");
     readYaml("a: [1, 2]\n", "x.yml");
