@@ -6,3 +6,6 @@ export { type } from "npm:arktype@2.2.10";
 
 /** An independent model server. */
 export { LLMock } from "npm:@copilotkit/aimock@1.43.0";
+
+/** The real jq 1.7, as WASM. */
+export { default as jqWeb } from "npm:jq-web@0.6.2";

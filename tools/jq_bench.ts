@@ -1,5 +1,8 @@
-/** How fast the jq engine is: `deno run -A tools/jq_bench.ts`. The system's jq is timed beside it where there is one. */
+/** How fast the jq engine is: `deno run -A tools/jq_bench.ts`. The system's jq, where there is one, and jq-web are timed beside it. */
 import { compile } from "../lib/jq/jq.ts";
+import { jqWeb } from "../tests/deps.ts";
+
+const web = await (jqWeb as unknown as Promise<{ raw(input: string, program: string, flags: string[]): string }>);
 
 function report(what: string): Promise<number> {
   return Deno.stdout.write(new TextEncoder().encode(`${what}\n`));
@@ -52,6 +55,7 @@ for (const source of programs) {
   } catch {
     // No jq here.
   }
+  theirs += `, jq-web ${best(2, () => void web.raw(text, source, ["-c"])).toFixed(1)} ms with parsing`;
   await report(`${source}: ${ours.toFixed(2)} ms${theirs}`);
 }
 await Deno.remove(file);

@@ -1,5 +1,5 @@
 /**
- * Runs the engine against a file in the jq project's test format: `deno task jq-conformance [FILE]`.
+ * Runs the engine against a file in the jq project's test format: `deno task jq-conformance FILE`.
  *
  * A case is a program, an input and the expected outputs, one a line; blank lines part cases, `#` starts a comment.
  * `%%FAIL` comes before a program that must not compile, and the message that jq gives for it, which is not compared.
@@ -83,7 +83,8 @@ function plain(value: unknown): unknown {
 }
 
 if (import.meta.main) {
-  const path = Deno.args[0] ?? new URL("../fixtures/jq/jq-1.8.test", import.meta.url);
+  const path = Deno.args[0];
+  if (path === undefined) throw new Error("usage: deno task jq-conformance FILE");
   const results: ConformanceResult[] = [];
   for (const test of readCases(await Deno.readTextFile(path))) results.push(await runCase(test));
   const failed = results.filter(({ fault }) => fault !== undefined);

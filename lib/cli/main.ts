@@ -28,6 +28,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "show the main job offline: a scripted model uses a real command",
     load: () => import("./commands/demo.ts"),
   },
+  jq: {
+    summary: "evaluate a jq expression over JSON: a jq in the same binary",
+    load: () => import("./commands/jq.ts"),
+  },
 };
 
 const NAMES = Object.keys(COMMANDS);

@@ -43,7 +43,7 @@ export class JqError extends Error {
 
 /** A limit was reached. Expressions cannot catch it. */
 export class JqLimitError extends Error {
-  /** Which limit, by its name in `JqLimits`. */
+  /** Which limit, by its name in `JqLimits`; `regex` for a text that is too long for a pattern. */
   readonly limit: string;
 
   /** Creates the error for the limit of this name. */

@@ -41,6 +41,7 @@ class Evaluation {
   /** Undefined until the first look at the clock: most evaluations end before. */
   #started: number | undefined;
   #sliceStart = 0;
+  #calls = 0;
 
   constructor(prepared: Prepared, input: JsonValue, globals: Globals | undefined, options: EvaluateOptions) {
     const limits = options.limits === undefined ? prepared.limits : { ...prepared.limits, ...options.limits };
@@ -48,12 +49,12 @@ class Evaluation {
     this.#limits = limits;
     this.#signal = options.signal;
     requireSize(input, limits, "the input");
-    this.#machine = new Machine(prepared.code, limits, prepared.entry, prepared.owner.slots, input);
-    for (const [slot, name] of prepared.globals.entries()) {
+    const values = prepared.globals.map((name) => {
       const value = globals !== undefined && Object.hasOwn(globals, name) ? globals[name]! : null;
       requireSize(value, limits, `$${name}`);
-      this.#machine.frame.slots[slot] = value;
-    }
+      return value;
+    });
+    this.#machine = new Machine(prepared.code, limits, prepared.entry, prepared.owner.slots, input, values);
   }
 
   /** Whether time is up for this slice; ends the evaluation when it is up for good. */
@@ -72,8 +73,10 @@ class Evaluation {
   /** Runs to the next output. Undefined when the slice is over before, null when there are no more outputs. */
   next(): { readonly value: JsonValue } | null | undefined {
     const machine = this.#machine;
-    if (machine.state === State.Output) machine.state = State.Running;
     try {
+      // Outputs that come one behind another take time, too.
+      if ((++this.#calls & 63) === 0 && this.#isSliceOver()) return undefined;
+      if (machine.state === State.Output) machine.state = State.Running;
       for (;;) {
         const state = machine.run(STRIDE);
         if (state === State.Output) return { value: this.#finish(machine.current) };
@@ -106,10 +109,16 @@ class Evaluation {
     this.#sliceStart = performance.now();
   }
 
-  /** Starts a slice anew, between two outputs that somebody waited for. */
-  resume(): void {
+  /** Ends between two outputs, when that was asked for. */
+  requireWanted(): void {
     this.#signal?.throwIfAborted();
-    if (this.#started !== undefined) this.#sliceStart = performance.now();
+  }
+
+  /** Counts what is collected of the outputs. */
+  hold(outputs: JsonValue[], output: JsonValue): void {
+    this.#machine.held = outputs;
+    this.#machine.charge(24);
+    outputs.push(output);
   }
 
   /** Goes on without giving way. */
@@ -151,7 +160,7 @@ export async function* evaluateEach(
     if (output === undefined) await evaluation.giveWay();
     else {
       yield output.value;
-      evaluation.resume();
+      evaluation.requireWanted();
     }
   }
 }
@@ -170,7 +179,7 @@ export function evaluateAll(
     const output = evaluation.next();
     if (output === null) break;
     if (output === undefined) return collectRest(evaluation, outputs, most);
-    outputs.push(output.value);
+    evaluation.hold(outputs, output.value);
   }
   return outputs;
 }
@@ -181,7 +190,7 @@ async function collectRest(evaluation: Evaluation, outputs: JsonValue[], most: n
     const output = evaluation.next();
     if (output === null) break;
     if (output === undefined) await evaluation.giveWay();
-    else outputs.push(output.value);
+    else evaluation.hold(outputs, output.value);
   }
   return outputs;
 }

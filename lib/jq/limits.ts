@@ -14,7 +14,7 @@ export interface JqLimits {
   readonly resultBytes: number;
   /** Estimated bytes in memory of the input, of each global, and of an output. Default: 64 MiB. */
   readonly valueBytes: number;
-  /** Estimated bytes in memory of everything that an evaluation holds on to. Default: 256 MiB. */
+  /** Estimated bytes in memory of what an evaluation holds on to besides its input and its globals. Default: 64 MiB. */
   readonly workingBytes: number;
   /** Calls within calls; one in tail position does not count. Default: 100 000. */
   readonly callDepth: number;
@@ -32,7 +32,7 @@ export const JQ_LIMITS: JqLimits = Object.freeze({
   inputBytes: 64 * MIB,
   resultBytes: 16 * MIB,
   valueBytes: 64 * MIB,
-  workingBytes: 256 * MIB,
+  workingBytes: 64 * MIB,
   callDepth: 100_000,
   milliseconds: Infinity,
 });

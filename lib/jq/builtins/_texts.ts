@@ -7,7 +7,7 @@ import { parseJson } from "../values/parse.ts";
 
 /** Every place of one text in another, overlapping ones too; in characters. */
 export function textIndices(text: string, wanted: string): JsonValue {
-  if (wanted === "") return null;
+  if (wanted === "") return [];
   const found: number[] = [];
   let counted = 0;
   let characters = 0;

@@ -4,7 +4,7 @@ import type { Native } from "../compile/contract.ts";
 import type { Machine } from "../machine/machine.ts";
 import { add } from "../values/arithmetic.ts";
 import { compare, contains, equal, sortedKeys } from "../values/compare.ts";
-import { indicesOf, valuesOf } from "../values/index.ts";
+import { indexValue, indicesOf, valuesOf } from "../values/index.ts";
 import {
   countCharacters,
   describe,
@@ -41,6 +41,7 @@ function keys(value: JsonValue, sorted: boolean): JsonValue {
 function has(value: JsonValue, key: JsonValue): JsonValue {
   if (isObject(value) && typeof key === "string") return Object.hasOwn(value, key);
   if (isArray(value) && typeof key === "number") return key >= 0 && Math.floor(key) < value.length;
+  if (value === null && (typeof key === "string" || typeof key === "number")) return false;
   return fail(`Cannot check whether ${kindOf(value)} has a ${kindOf(key)} key`);
 }
 
@@ -140,10 +141,12 @@ function toEntries(machine: Machine, input: JsonValue): JsonValue {
 }
 
 function transpose(machine: Machine, input: JsonValue): JsonValue {
-  const rows = valuesOf(input).map((row) => isArray(row) ? row : fail(`Cannot index ${kindOf(row)} with number`));
-  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
-  machine.charge(width * rows.length * 8);
-  return Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? null));
+  const rows = valuesOf(input);
+  const width = rows.reduce((most: number, row) => Math.max(most, length(row) as number), 0);
+  if (width === 0) return [];
+  if (!isArray(input)) return fail(`Cannot index ${kindOf(input)} with number (0)`);
+  machine.charge(width * (rows.length + 2) * 24);
+  return Array.from({ length: width }, (_, column) => rows.map((row) => indexValue(row, column, machine.maxDepth)));
 }
 
 function bsearch(machine: Machine, input: JsonValue, target: JsonValue): JsonValue {
@@ -163,13 +166,13 @@ function bsearch(machine: Machine, input: JsonValue, target: JsonValue): JsonVal
 function indices(machine: Machine, input: JsonValue, wanted: JsonValue): JsonValue {
   if (input === null) return null;
   if (typeof input === "string" && typeof wanted === "string") return textIndices(input, wanted);
-  if (!isArray(input)) return fail(`Cannot determine indices of ${kindOf(wanted)} in ${kindOf(input)}`);
+  if (!isArray(input)) return indexValue(input, wanted, machine.maxDepth);
   return indicesOf(input, isArray(wanted) ? wanted : [wanted], machine.maxDepth);
 }
 
 function edge(machine: Machine, input: JsonValue, wanted: JsonValue, at: 0 | -1): JsonValue {
   const found = indices(machine, input, wanted);
-  return (isArray(found) ? found.at(at) : undefined) ?? null;
+  return isArray(found) ? found.at(at) ?? null : indexValue(found, at, machine.maxDepth);
 }
 
 function requireDepth(depth: JsonValue): number {

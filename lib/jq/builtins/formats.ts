@@ -1,7 +1,6 @@
 /** `@text`, `@json`, `@csv` and their like. */
 import type { JsonValue } from "../../base/json.ts";
 import type { Machine } from "../machine/machine.ts";
-import { MOST_CHARACTERS } from "../values/arithmetic.ts";
 import { describe, fail, isArray } from "../values/kinds.ts";
 import { numberText, serialize } from "../values/text.ts";
 
@@ -25,7 +24,7 @@ export const FORMATS: readonly string[] = [
 export function jsonText(value: JsonValue, machine: Machine): string {
   if (value === null || typeof value === "boolean") return String(value);
   if (typeof value === "number") return numberText(value);
-  const text = serialize(value, { maxDepth: machine.maxDepth, maxLength: MOST_CHARACTERS });
+  const text = serialize(value, { maxDepth: machine.maxDepth, maxLength: machine.limits.resultBytes });
   machine.charge(text.length * 2);
   return text;
 }

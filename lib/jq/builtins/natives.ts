@@ -2,7 +2,7 @@
 import type { Native } from "../compile/contract.ts";
 import { DATES } from "./_dates.ts";
 import { MATH } from "./_math.ts";
-import { REGEX } from "./_regex.ts";
+import { REGEX } from "./regex.ts";
 import { TEXTS } from "./_texts.ts";
 import { VALUES } from "./_values.ts";
 

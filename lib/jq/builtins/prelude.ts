@@ -31,7 +31,7 @@ const SOURCES = [
   `def inside(xs): . as $x | xs | contains($x);`,
   `def IN(s): any(s == .; .);`,
   `def IN(src; s): any(src == s; .);`,
-  `def INDEX(stream; f): reduce (stream | [., (f | tostring)]) as [$row, $key] ({}; .[$key] = $row);`,
+  `def INDEX(stream; f): reduce (stream | . as $row | f | [$row, tostring]) as [$row, $key] ({}; .[$key] = $row);`,
   `def INDEX(f): INDEX(.[]; f);`,
   `def JOIN($idx; f): [.[] | [., $idx[f]]];`,
   `def JOIN($idx; stream; f): stream | [., $idx[f]];`,
@@ -43,7 +43,7 @@ const SOURCES = [
   `def min_by(f): _min_by(map([f]));`,
   `def max_by(f): _max_by(map([f]));`,
   `def paths: path(..) | select(length > 0);`,
-  `def paths(node_filter): . as $dot | paths | select(. as $p | $dot | getpath($p) | node_filter);`,
+  `def paths(node_filter): path(.. | select(node_filter)) | select(length > 0);`,
   `def leaf_paths: paths(scalars);`,
   `def pick(pathexps): . as $top | reduce path(pathexps) as $p (null; setpath($p; $top | getpath($p)));`,
   `def walk(f): def w: if type == "object" then map_values(w) elif type == "array" then map(w) else . end | f; w;`,
@@ -60,7 +60,7 @@ const SOURCES = [
   `def truncate_stream(stream): . as $n | null | stream | . as $input
     | if (.[0] | length) > $n then setpath([0]; .[0][$n:]) else empty end;`,
   `def match($re): match($re; null);`,
-  `def match($re; $flags): _match($re; $flags) | .[];`,
+  `def match($re; $flags): _match($re; $flags);`,
   `def test($re): test($re; null);`,
   `def capture($re): capture($re; null);`,
   `def capture($re; $flags): match($re; $flags) | _named;`,
@@ -71,14 +71,16 @@ const SOURCES = [
   `def splits($re; $flags): split($re; $flags) | .[];`,
   `def sub($re; str): sub($re; str; "");`,
   `def sub($re; str; $flags): . as $in
-    | _edits($re; $flags) as $edits
-    | if ($edits.edits | length) == 0 then . else
-        reduce $edits.edits[] as $edit ([];
+    | reduce _pieces($re; $flags) as $piece ([];
+        if $piece.captures == null then
+          if length == 0 then [$in] else map(. + $piece.gap) end
+        else
           . as $results
-          | [$edit.captures | str] as $inserts
-          | reduce range($inserts | length) as $i ($results; .[$i] += $edit.gap + $inserts[$i]))
-        | if length == 0 then $in else .[] + $edits.rest end
-      end;`,
+          | [$piece.captures | str] as $inserts
+          | reduce range($inserts | length) as $i ($results; .[$i] += $piece.gap + $inserts[$i])
+        end)
+    | .[];`,
+  `def split($re; $flags): [_split($re; $flags) | .gap];`,
   `def gsub($re; str): sub($re; str; "g");`,
   `def gsub($re; str; $flags): sub($re; str; $flags + "g");`,
   `def ascii: [.] | implode;`,

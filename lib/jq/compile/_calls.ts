@@ -40,8 +40,9 @@ export const emitCall: Emitter<"call"> = (compiler, node, scope, paths) => {
     const { binding } = found;
     if (binding.kind !== "function") {
       compiler.op((machine) => {
-        const { routine, frame } = frameOf(machine.frame).slots[(binding as { slot: number }).slot] as Closure;
-        machine.call(routine, paths, frame, machine.code[machine.pc] === RETURN);
+        const { routine, frame, simple } = frameOf(machine.frame).slots[(binding as { slot: number }).slot] as Closure;
+        if (simple !== undefined && !paths) machine.current = simple(machine.current, frame);
+        else machine.call(routine, paths, frame, machine.code[machine.pc] === RETURN);
       });
       return;
     }
@@ -57,7 +58,7 @@ export const emitCall: Emitter<"call"> = (compiler, node, scope, paths) => {
   const special = compiler.language.specials.get(key);
   if (special?.kind === "code") return special.emit(compiler, node, scope, paths);
   if (special !== undefined) {
-    return compiler.emit(compiler.once("expansion", node, () => special.expand(node)), scope, paths);
+    return compiler.emit(compiler.once("expansion", node, scope, () => special.expand(node)), scope, paths);
   }
   const native = compiler.language.natives.get(key);
   if (native !== undefined) return emitNative(compiler, native, args, scope);
@@ -82,7 +83,8 @@ function filterOf(compiler: Compiler, arg: JqNode, scope: Scope): (frame: Frame)
     }
   }
   const routine = compiler.filter(arg, scope);
-  return (frame) => new Closure(routine, frame);
+  const simple = compiler.simple(arg, scope);
+  return (frame) => new Closure(routine, frame, simple);
 }
 
 /** A function of values: the outputs of the last argument are outermost. */
@@ -111,7 +113,7 @@ export function simplifyCall(compiler: Compiler, node: NodeOf<"call">, scope: Sc
   if (findFunction(scope, name, args.length) !== undefined) return undefined;
   const special = compiler.language.specials.get(key);
   if (special?.kind === "expansion") {
-    return compiler.simple(compiler.once("expansion", node, () => special.expand(node)), scope);
+    return compiler.simple(compiler.once("expansion", node, scope, () => special.expand(node)), scope);
   }
   const native = compiler.language.natives.get(key);
   if (native === undefined) return undefined;

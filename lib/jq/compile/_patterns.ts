@@ -9,7 +9,7 @@ export function withPatterns(
   scope: Scope,
   patterns: readonly JqPattern[],
 ): { readonly scope: Scope; readonly slots: ReadonlyMap<string, number> } {
-  return compiler.once("slots", patterns, () => {
+  return compiler.once("slots", patterns, scope, () => {
     const slots = new Map<string, number>();
     let inner = scope;
     for (const name of patterns.flatMap(namesIn)) {

@@ -1,7 +1,9 @@
 /** Expressions with exactly one output, as functions of JavaScript: no forks, no operations of the machine. */
 import type { JsonValue } from "../../base/json.ts";
+import { didYouMean } from "../../base/nearest.ts";
 import type { JqNode } from "../ast.ts";
-import { applyFormat } from "../builtins/formats.ts";
+import { applyFormat, FORMATS } from "../builtins/formats.ts";
+import type { JqPlace } from "../errors.ts";
 import type { Simple } from "../machine/machine.ts";
 import { negate } from "../values/arithmetic.ts";
 import { indexKey, indexValue, sliceValue } from "../values/index.ts";
@@ -25,6 +27,13 @@ function all(compiler: Compiler, nodes: readonly JqNode[], scope: Scope): Simple
   return simple;
 }
 
+/** Refuses a format that does not exist. */
+function checkFormat(compiler: Compiler, name: string, place: JqPlace): void {
+  if (FORMATS.includes(name)) return;
+  const hint = didYouMean(name, FORMATS);
+  compiler.fail(`@${name} is not a format${hint === undefined ? "" : `: ${hint}`}`, place);
+}
+
 /** By kind; what is not here can have none or several outputs. */
 export const SIMPLIFIERS: Language["simplifiers"] = {
   identity: () => (input) => input,
@@ -34,7 +43,10 @@ export const SIMPLIFIERS: Language["simplifiers"] = {
     return () => value;
   },
   variable: (compiler, node, scope) => variable(compiler, node, scope),
-  format: (_, { name }) => (input, frame) => applyFormat(name, input, frame.machine),
+  format: (compiler, { name, place }) => {
+    checkFormat(compiler, name, place);
+    return (input, frame) => applyFormat(name, input, frame.machine);
+  },
   call: simplifyCall,
   update: simplifyUpdate,
 
@@ -70,6 +82,7 @@ export const SIMPLIFIERS: Language["simplifiers"] = {
 
   string: (compiler, node, scope) => {
     const format = node.format ?? "text";
+    checkFormat(compiler, format, node.place);
     const parts: (string | Simple)[] = [];
     for (const part of node.parts) {
       const simple = typeof part === "string" ? part : compiler.simple(part, scope);
@@ -87,10 +100,15 @@ export const SIMPLIFIERS: Language["simplifiers"] = {
   },
 
   array: (compiler, { body }, scope) => {
-    if (body === undefined) return () => [];
+    if (body === undefined) {
+      return (_, frame) => {
+        frame.machine.charge(48);
+        return [];
+      };
+    }
     const items = all(compiler, body.kind === "comma" ? body.items : [body], scope);
     return items && ((input, frame) => {
-      frame.machine.charge(16 * items.length + 16);
+      frame.machine.charge(16 * items.length + 48);
       const array: JsonValue[] = [];
       for (const item of items) array.push(item(input, frame));
       return array;

@@ -4,6 +4,7 @@ import type { JqNode, JqNodeData, NodeOf } from "../ast.ts";
 import { type Machine, type Path, Resume } from "../machine/machine.ts";
 import { getPath } from "../values/paths.ts";
 import { fail, isArray, isTrue } from "../values/kinds.ts";
+import { MATCHERS } from "../builtins/regex.ts";
 import { finishedPath, requirePath, startPaths } from "./_paths.ts";
 import { BACKTRACK, type Compiler, type Label } from "./compiler.ts";
 import type { Special } from "./contract.ts";
@@ -150,7 +151,7 @@ const path: Emit = (compiler, { args }, scope) => {
   compiler.emit(args[0]!, scope, true);
   compiler.op((machine) => {
     const found = finishedPath(machine);
-    machine.charge(16 * found.length + 16);
+    machine.charge(16 * found.length + 48);
     machine.current = found;
     [machine.path, machine.pathValue] = machine.frame.slots[outer] as [Path | undefined, JsonValue];
   });
@@ -195,6 +196,16 @@ function startRange(machine: Machine, from: number, to: number, step: number): v
   machine.current = from;
 }
 
+/** A function whose outputs come from a source in TypeScript. */
+function pulled(open: (input: JsonValue, ...args: JsonValue[]) => Iterator<JsonValue>): Special {
+  return code((compiler, { args }, scope) => {
+    const slots = emitValues(compiler, args, scope);
+    compiler.op((machine) => {
+      machine.pull(open(machine.current, ...slots.map((slot) => machine.frame.slots[slot] as JsonValue)));
+    });
+  });
+}
+
 const range = code((compiler, { args }, scope) => emitRange(compiler, args, scope));
 
 /** A call of a built-in function, whatever else has its name. */
@@ -212,6 +223,7 @@ export const SPECIALS: ReadonlyMap<string, Special> = new Map<string, Special>([
   ["all/2", code(seek(isTest(false), false))],
   ["path/1", code(path)],
   ["getpath/1", code(getpath)],
+  ...[...MATCHERS].map(([key, open]) => [key, pulled(open as (input: JsonValue) => Iterator<JsonValue>)] as const),
   ["range/1", range],
   ["range/2", range],
   ["range/3", range],

@@ -139,12 +139,13 @@ export const emitArray: Emitter<"array"> = (compiler, node, scope) => {
   const slot = scope.owner.slot();
   const end: Label = { address: -1 };
   compiler.op((machine) => {
+    machine.charge(48);
     machine.frame.slots[slot] = [];
     machine.fork(Resume.Jump, end.address);
   });
   compiler.emit(node.body!, scope, false);
   compiler.op((machine) => {
-    machine.charge(16);
+    machine.charge(32);
     (machine.frame.slots[slot] as JsonValue[]).push(machine.current);
     machine.backtrack();
   });
@@ -158,12 +159,13 @@ export const emitObject: Emitter<"object"> = (compiler, node, scope) => {
   const input = saveInput(compiler, scope);
   const slots = node.entries.map(({ key, value }) => {
     const keySlot = emitPart(compiler, key, scope, input);
+    const valueSlot = emitPart(compiler, value, scope, input);
     compiler.op(({ frame }) => void requireKey(frame.slots[keySlot] as JsonValue));
-    return [keySlot, emitPart(compiler, value, scope, input)] as const;
+    return [keySlot, valueSlot] as const;
   });
   compiler.op((machine) => {
     const object = {};
-    machine.charge(48 * slots.length + 32);
+    machine.charge(32 * slots.length + 56);
     for (const [key, value] of slots) {
       setOwn(object, machine.frame.slots[key] as string, machine.frame.slots[value]);
     }
@@ -196,10 +198,12 @@ export function simpleObject(compiler: Compiler, entries: readonly { key: JqNode
   }
   return (input: JsonValue, frame: Frame): JsonValue => {
     const object: Record<string, JsonValue> = {};
-    frame.machine.charge(48 * parts.length + 32);
+    frame.machine.charge(32 * parts.length + 56);
     for (const { key, value } of parts) {
-      const name = typeof key === "string" ? key : requireKey(key(input, frame));
+      const made = typeof key === "string" ? key : key(input, frame);
       const item = value(input, frame);
+      // As in jq, only now: a value that fails, or that there is none of, comes first.
+      const name = requireKey(made);
       if (name === "__proto__") setOwn(object, name, item);
       else object[name] = item;
     }

@@ -57,13 +57,6 @@ export interface Label {
 export class Compiler {
   readonly code: Op[] = [];
   readonly language: Language;
-  readonly #simple = new Map<JqNode, Simple | undefined>();
-  readonly #made = {
-    slots: new Map<object, unknown>(),
-    filter: new Map<object, unknown>(),
-    definition: new Map<object, unknown>(),
-    expansion: new Map<object, unknown>(),
-  };
   readonly #preludes = new Map<string, Routine>();
   /** Functions whose code is not made yet. */
   #pending: Routine[] = [];
@@ -149,32 +142,34 @@ export class Compiler {
 
   /** The node as an evaluator, where it can have only one output. */
   simple(node: JqNode, scope: Scope): Simple | undefined {
-    if (this.#simple.has(node)) return this.#simple.get(node);
+    const known = scope.owner.simple;
+    if (known.has(node)) return known.get(node);
     const simplifier = this.language.simplifiers[node.kind] as Simplifier<JqNodeData["kind"]> | undefined;
     const simple = simplifier?.(this, node, scope);
-    this.#simple.set(node, simple);
+    known.set(node, simple);
     return simple;
   }
 
   /** What belongs to a part of the tree and must be made once, as other code refers to it: slots, functions. */
-  once<T>(what: "slots" | "filter" | "definition" | "expansion", part: object, make: () => T): T {
-    const made = this.#made[what];
+  once<T>(what: keyof FunctionScope["made"], part: object, { owner }: Scope, make: () => T): T {
+    const made = owner.made[what];
     if (!made.has(part)) made.set(part, make());
     return made.get(part) as T;
   }
 
   /** A filter that is given to a function. */
   filter(node: JqNode, scope: Scope): Routine {
-    return this.once("filter", node, () => {
+    const isKnownGood = this.simple(node, scope) !== undefined;
+    return this.once("filter", node, scope, () => {
       const inner = innerScope(scope);
-      return this.#routine(inner.owner, (paths) => this.emit(node, inner, paths));
+      return this.#routine(inner.owner, (paths) => this.emit(node, inner, paths), isKnownGood);
     });
   }
 
   /** A function that is defined here. */
   define(definition: JqDefinition, scope: Scope): { routine: Routine; scope: Scope } {
     const { name, params } = definition;
-    const routine = this.once("definition", definition, (): Routine => {
+    const routine = this.once("definition", definition, scope, (): Routine => {
       const inner = innerScope(scope);
       const made = this.#routine(inner.owner, (paths) => this.#emitBody(definition, own, input, paths));
       const outside = withName(scope, { kind: "function", name, arity: params.length, routine: made });
@@ -207,7 +202,7 @@ export class Compiler {
     let inner = scope;
     const values = params.filter((param) => param.startsWith("$"));
     if (values.length > 0) this.store(input);
-    const slots = this.once("slots", params, () => values.map(() => scope.owner.slot()));
+    const slots = this.once("slots", params, scope, () => values.map(() => scope.owner.slot()));
     for (const [index, param] of values.entries()) {
       const name = param.slice(1);
       this.emit({ kind: "call", name, args: [], place }, scope, false);
@@ -218,7 +213,7 @@ export class Compiler {
     this.emit(body, inner, paths);
   }
 
-  #routine(owner: FunctionScope, emitBody: (paths: boolean) => void): Routine {
+  #routine(owner: FunctionScope, emitBody: (paths: boolean) => void, isKnownGood = false): Routine {
     const entries: [values: number, paths: number] = [-1, -1];
     const entry = (paths: boolean): number => {
       const version = paths ? 1 : 0;
@@ -236,7 +231,7 @@ export class Compiler {
         return owner.slots;
       },
     };
-    if (this.#eager) this.#pending.push(routine);
+    if (this.#eager && !isKnownGood) this.#pending.push(routine);
     return routine;
   }
 

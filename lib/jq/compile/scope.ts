@@ -1,9 +1,19 @@
 /** Names and what they stand for. */
-import type { Routine } from "../machine/machine.ts";
+import type { JqNode } from "../ast.ts";
+import type { Routine, Simple } from "../machine/machine.ts";
 
-/** The slots of one function's frames. */
+/** The slots of one function's frames, and what was made for parts of the tree as its code. */
 export class FunctionScope {
   slots = 0;
+  /** Nodes as evaluators; undefined for those that cannot be. */
+  readonly simple = new Map<JqNode, Simple | undefined>();
+  /** What must be made once, as other code refers to it. */
+  readonly made = {
+    slots: new Map<object, unknown>(),
+    filter: new Map<object, unknown>(),
+    definition: new Map<object, unknown>(),
+    expansion: new Map<object, unknown>(),
+  };
   /** A function that is defined in another one is a level below it. */
   constructor(readonly level: number) {}
 

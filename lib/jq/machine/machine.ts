@@ -9,7 +9,7 @@ import type { JsonValue } from "../../base/json.ts";
 import { JqLimitError } from "../errors.ts";
 import type { JqLimits } from "../limits.ts";
 import { Raised } from "../values/kinds.ts";
-import { memoryOf } from "./memory.ts";
+import { containersIn, memoryOf } from "./memory.ts";
 
 /** One operation; `pc` points behind it when it runs. */
 export type Op = (machine: Machine) => void;
@@ -34,7 +34,12 @@ export interface Routine {
 /** A filter given to a function, with the frame that its names are in. */
 export class Closure {
   /** Joins code and frame. */
-  constructor(readonly routine: Routine, readonly frame: Frame) {}
+  constructor(
+    readonly routine: Routine,
+    readonly frame: Frame,
+    /** The filter as an evaluator in that same frame, where it can be one. */
+    readonly simple: Simple | undefined,
+  ) {}
 }
 
 /** A call: its variables and temporary values, and where it goes back to. */
@@ -50,7 +55,7 @@ export class Frame {
     readonly depth: number,
     slots: number,
   ) {
-    this.slots = slots === 0 ? NO_SLOTS : new Array(slots).fill(undefined);
+    this.slots = slots === 0 ? NO_SLOTS : new Array(slots);
   }
 }
 
@@ -66,6 +71,8 @@ export const enum Resume {
   ItemsWithPaths,
   /** With the next number. */
   Range,
+  /** With what its source gives next. */
+  Pull,
   /** Not at all; errors from above it go to its address. */
   Try,
   /** Not at all; errors from above it pass by the `try` at its index. */
@@ -81,6 +88,7 @@ export interface Fork {
   readonly path: Path | undefined;
   readonly pathValue: JsonValue;
   readonly items: readonly JsonValue[] | undefined;
+  readonly source: Iterator<JsonValue> | undefined;
   readonly keys: readonly string[] | undefined;
   /** Index of the next item, or the next number, or the index of a fork. */
   next: number;
@@ -98,7 +106,10 @@ export const enum State {
 }
 
 /** How many forks there may be: each takes about a hundred bytes. */
-const MOST_FORKS = 1_000_000;
+const MOST_FORKS = 500_000;
+
+/** What a frame takes, its slots and a closure or two included. */
+const FRAME_BYTES = 160;
 
 /** Runs code. One machine is for one evaluation. */
 export class Machine {
@@ -110,19 +121,33 @@ export class Machine {
   path: Path | undefined = undefined;
   pathValue: JsonValue = null;
   readonly forks: Fork[] = [];
+  /** What somebody collects of the outputs: it counts, too. */
+  held: readonly JsonValue[] = [];
   readonly limits: JqLimits;
   readonly code: readonly Op[];
   /** Bytes that were used since the memory was last looked at, and how many may be until it is looked at again. */
   #charged = 0;
   #allowance: number;
+  /** What does not count, as it was there before: the input and the globals, and, once it is needed, all in them. */
+  readonly #inputs: readonly JsonValue[];
+  #given: ReadonlySet<object> | undefined;
 
-  /** Starts at an address of the code. */
-  constructor(code: readonly Op[], limits: JqLimits, entry: number, slots: number, input: JsonValue) {
+  /** Starts at an address of the code, with the globals in the first slots. */
+  constructor(
+    code: readonly Op[],
+    limits: JqLimits,
+    entry: number,
+    slots: number,
+    input: JsonValue,
+    globals: readonly JsonValue[],
+  ) {
     this.code = code;
     this.limits = limits;
     this.pc = entry;
     this.current = input;
     this.frame = new Frame(this, undefined, undefined, -1, 0, slots);
+    for (let index = 0; index < globals.length; index++) this.frame.slots[index] = globals[index];
+    this.#inputs = [input, ...globals];
     this.#allowance = limits.workingBytes / 2;
   }
 
@@ -188,7 +213,19 @@ export class Machine {
       throw new JqLimitError("workingBytes", `the expression has more than ${MOST_FORKS} ways to go on at once`);
     }
     const { frame, current, path, pathValue } = this;
-    this.forks.push({ resume, address, frame, current, path, pathValue, items, keys, next, end, step });
+    const source = undefined;
+    this.forks.push({ resume, address, frame, current, path, pathValue, items, source, keys, next, end, step });
+  }
+
+  /** Goes on here with each value of a source; there is time for others between them. */
+  pull(source: Iterator<JsonValue>): void {
+    const { pc: address, frame, current, path, pathValue } = this;
+    const [items, keys] = [undefined, undefined];
+    this.forks.push({
+      resume: Resume.Pull,
+      ...{ address, frame, current, path, pathValue, items, source, keys, next: 0, end: 0, step: 0 },
+    });
+    this.backtrack();
   }
 
   /** Goes on at the latest fork. */
@@ -228,6 +265,19 @@ export class Machine {
           this.pc = fork.address;
           return;
         }
+        case Resume.Pull: {
+          this.#restore(fork);
+          const { value, done } = fork.source!.next();
+          if (done === true) {
+            forks.pop();
+            continue;
+          }
+          // What a match takes, roughly.
+          this.charge(300);
+          this.current = value;
+          this.pc = fork.address;
+          return;
+        }
         default:
           forks.pop();
       }
@@ -262,6 +312,7 @@ export class Machine {
         `the expression calls functions within functions more than ${depth - 1} deep`,
       );
     }
+    this.charge(FRAME_BYTES);
     const entry = routine.entry(paths);
     const called = tail
       ? new Frame(this, outer, frame.caller, frame.back, depth, routine.slots)
@@ -282,11 +333,16 @@ export class Machine {
   }
 
   #account(bytes: number): void {
-    const most = this.limits.workingBytes;
+    const { workingBytes } = this.limits;
+    this.#given ??= containersIn(this.#inputs);
     const { frame, forks, current, pathValue, path } = this;
-    const held = bytes > most ? bytes : bytes + memoryOf([frame, forks, current, pathValue, path], most);
-    if (held > most) throw new JqLimitError("workingBytes", `the expression needs more than ${most} bytes of memory`);
+    const held = bytes > workingBytes
+      ? bytes
+      : bytes + memoryOf([frame, forks, current, pathValue, path, this.held], workingBytes, this.#given);
+    if (held > workingBytes) {
+      throw new JqLimitError("workingBytes", `the expression needs more than ${workingBytes} bytes of memory`);
+    }
     this.#charged = 0;
-    this.#allowance = Math.max((most - held) / 2, most / 8);
+    this.#allowance = Math.max((workingBytes - held) / 2, workingBytes / 4);
   }
 }

@@ -1,43 +1,49 @@
 /** What a set of values holds on to, in estimated bytes. */
 
-/** Texts of at least this many characters are counted once, however often they are referred to. */
-const LONG_TEXT = 256;
+/** Estimates for what V8 takes: an array with its elements' store, an element, an object, a property. */
+export const SIZES = { array: 48, item: 32, object: 56, property: 48 } as const;
 
-/** Counts everything that can be reached, and stops counting above `most`. Machines themselves do not count. */
-export function memoryOf(roots: readonly unknown[], most: number): number {
-  const seen = new Set<unknown>();
-  const open: unknown[] = [roots];
+/**
+ * Counts everything that can be reached, containers once, and stops counting above `most`. A text counts wherever it
+ * is referred to, as two equal ones cannot be told from the same one. Containers in `without` do not count.
+ */
+export function memoryOf(roots: readonly unknown[], most: number, without?: ReadonlySet<object>): number {
+  return walk(roots, most, new Set(), without);
+}
+
+/** Every container that can be reached. */
+export function containersIn(roots: readonly unknown[]): ReadonlySet<object> {
+  const seen = new Set<object>();
+  walk(roots, Infinity, seen);
+  return seen;
+}
+
+function walk(roots: readonly unknown[], most: number, seen: Set<object>, without?: ReadonlySet<object>): number {
+  const open: object[] = [roots as object];
   let bytes = 0;
+  const visit = (value: unknown): void => {
+    if (typeof value === "string") bytes += value.length * 2;
+    else if (typeof value === "object" && value !== null && !seen.has(value) && without?.has(value) !== true) {
+      seen.add(value);
+      open.push(value);
+    }
+  };
   for (let next = open.pop(); next !== undefined && bytes <= most; next = open.pop()) {
     if (Array.isArray(next)) {
-      bytes += 16 + next.length * 8;
-      for (let index = 0; index < next.length; index++) bytes += visit(next[index], seen, open);
-    } else if (next instanceof Map) {
-      bytes += 32 + next.size * 32;
-      for (const [key, value] of next) bytes += visit(key, seen, open) + visit(value, seen, open);
+      bytes += SIZES.array + next.length * SIZES.item;
+      for (let index = 0; index < next.length && bytes <= most; index++) {
+        const item: unknown = next[index];
+        // Numbers, most often.
+        if (typeof item === "object" || typeof item === "string") visit(item);
+      }
     } else {
-      bytes += 32;
-      for (const key in next as Record<string, unknown>) {
-        bytes += 16;
+      bytes += SIZES.object;
+      for (const key in next) {
+        bytes += SIZES.property + key.length * 2;
         // A frame knows its machine, and the machine knows everything.
-        if (key !== "machine" && key !== "routine") {
-          bytes += visit((next as Record<string, unknown>)[key], seen, open);
-        }
+        if (key !== "machine" && key !== "routine" && key !== "source") visit((next as Record<string, unknown>)[key]);
       }
     }
   }
   return bytes;
-}
-
-function visit(value: unknown, seen: Set<unknown>, open: unknown[]): number {
-  if (typeof value === "string") {
-    if (value.length < LONG_TEXT) return value.length;
-    if (seen.has(value)) return 0;
-    seen.add(value);
-    return value.length * 2;
-  }
-  if (typeof value !== "object" || value === null || seen.has(value)) return 0;
-  seen.add(value);
-  open.push(value);
-  return 0;
 }

@@ -6,7 +6,7 @@ import { describe, fail, isArray, isObject, ownValue } from "./kinds.ts";
 import type { Growth } from "./paths.ts";
 
 /** The longest text that can be made; engines have a limit of their own somewhat above. */
-export const MOST_CHARACTERS = 256 * 1024 * 1024;
+export const MOST_CHARACTERS = 64 * 1024 * 1024;
 
 const refuse = (a: JsonValue, b: JsonValue, what: string): never =>
   fail(`${describe(a)} and ${describe(b)} cannot be ${what}`);
@@ -24,7 +24,7 @@ export function add(a: JsonValue, b: JsonValue, growth: Growth): JsonValue {
   if (isArray(a) && isArray(b)) {
     if (a.length === 0) return b;
     if (b.length === 0) return a;
-    growth.charge((a.length + b.length) * 8);
+    growth.charge((a.length + b.length) * 16 + 48);
     return a.concat(b);
   }
   if (isObject(a) && isObject(b)) {

@@ -1,8 +1,8 @@
 /** `delpaths`: what is removed is told by the value as it was, however many paths there are. */
 import { type JsonValue, setOwn } from "../../base/json.ts";
 import { compare, equal } from "./compare.ts";
-import { indexValue, sliceBounds } from "./index.ts";
-import { fail, isArray, isObject, kindOf, ownValue } from "./kinds.ts";
+import { indexValue, sliceBounds, sliceOf } from "./index.ts";
+import { fail, isArray, isObject, kindOf } from "./kinds.ts";
 
 type Path = readonly JsonValue[];
 
@@ -44,7 +44,7 @@ function replaced(value: JsonValue, key: JsonValue, child: JsonValue): JsonValue
   if (isArray(value)) {
     if (typeof key === "number") return value.with(Math.floor(key), child);
     const slice = key as Readonly<Record<string, JsonValue>>;
-    const [start, end] = sliceBounds(value.length, ownValue(slice, "start") ?? null, ownValue(slice, "end") ?? null);
+    const [start, end] = sliceBounds(value.length, ...sliceOf(slice));
     return [...value.slice(0, start), ...child as Path, ...value.slice(end)];
   }
   const copy = { ...value as Record<string, JsonValue> };
@@ -68,7 +68,7 @@ function withoutKeys(value: JsonValue, keys: readonly JsonValue[]): JsonValue {
       const index = Math.floor(key);
       gone.add(index < 0 ? index + value.length : index);
     } else if (isObject(key)) {
-      const [start, end] = sliceBounds(value.length, ownValue(key, "start") ?? null, ownValue(key, "end") ?? null);
+      const [start, end] = sliceBounds(value.length, ...sliceOf(key));
       for (let index = start; index < end; index++) gone.add(index);
     } else return fail(`Cannot delete ${kindOf(key)} element of array`);
   }

@@ -1,5 +1,5 @@
 /** `.a`, `.[0]`, `.[1:2]`, `.[]`: reading parts of values. */
-import type { JsonValue } from "../../base/json.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { equal } from "./compare.ts";
 import { countCharacters, describe, fail, isArray, isObject, kindOf, offsetOfCharacter, ownValue } from "./kinds.ts";
 
@@ -14,10 +14,11 @@ export function indexValue(value: JsonValue, key: JsonValue, maxDepth: number): 
     }
     if (isArray(key)) return indicesOf(value, key, maxDepth);
   }
-  if (isObject(key) && (value === null || isArray(value) || typeof value === "string")) {
-    return sliceValue(value, ownValue(key, "start") ?? null, ownValue(key, "end") ?? null);
+  if (value === null && isObject(key)) return null;
+  if (isObject(key) && (isArray(value) || typeof value === "string")) {
+    return sliceValue(value, ...sliceOf(key));
   }
-  if (value === null && (typeof key === "number" || key === null)) return null;
+  if (value === null && typeof key === "number") return null;
   return fail(cannotIndex(value, key));
 }
 
@@ -36,7 +37,7 @@ export function indexKey(value: JsonValue, key: string): JsonValue {
 
 /** What is said about a key that a value cannot have. */
 export function cannotIndex(value: JsonValue, key: JsonValue): string {
-  if (isArray(value) && isObject(key)) return "Array/string slice indices must be integers";
+  if (isArray(value) && isObject(key)) return NO_INDICES;
   if (key === null || typeof key === "boolean" || typeof key === "object") {
     return `Cannot index ${kindOf(value)} with ${kindOf(key)}`;
   }
@@ -45,7 +46,7 @@ export function cannotIndex(value: JsonValue, key: JsonValue): string {
 
 /** Every index at which an array has these items in a row. */
 export function indicesOf(items: readonly JsonValue[], wanted: readonly JsonValue[], maxDepth: number): JsonValue {
-  if (wanted.length === 0) return null;
+  if (wanted.length === 0) return [];
   const found: number[] = [];
   for (let start = 0; start + wanted.length <= items.length; start++) {
     if (wanted.every((item, index) => equal(items[start + index]!, item, maxDepth))) found.push(start);
@@ -53,10 +54,18 @@ export function indicesOf(items: readonly JsonValue[], wanted: readonly JsonValu
   return found;
 }
 
+/** The ends of a slice that is told by an object; both must be there. */
+export function sliceOf(key: JsonObject): [from: JsonValue, to: JsonValue] {
+  const [from, to] = [ownValue(key, "start"), ownValue(key, "end")];
+  return from === undefined || to === undefined ? fail(NO_INDICES) : [from, to];
+}
+
+const NO_INDICES = "Array/string slice indices must be integers";
+
 /** First and last index of a slice of something this long. */
 export function sliceBounds(length: number, from: JsonValue, to: JsonValue): [start: number, end: number] {
   if ((from !== null && typeof from !== "number") || (to !== null && typeof to !== "number")) {
-    fail("Start and end indices of an array slice must be numbers");
+    fail(NO_INDICES);
   }
   const clamp = (value: number) => Math.max(0, Math.min(length, value < 0 ? value + length : value));
   const start = from === null || Number.isNaN(from) ? 0 : Math.floor(clamp(from));

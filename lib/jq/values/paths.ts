@@ -1,7 +1,7 @@
 /** `getpath`, `setpath`, `delpaths`: reading and changing values along paths. Values that others hold never change. */
 import { type JsonValue, setOwn } from "../../base/json.ts";
-import { cannotIndex, indexValue, sliceBounds } from "./index.ts";
-import { fail, isArray, isObject, ownValue } from "./kinds.ts";
+import { cannotIndex, indexValue, sliceBounds, sliceOf } from "./index.ts";
+import { fail, isArray, isObject } from "./kinds.ts";
 
 /** A container that is being made, so that it may change. */
 type Draft = JsonValue[] | Record<string, JsonValue>;
@@ -143,7 +143,7 @@ function putSlice(
   owned: Owned,
   growth: Growth,
 ): JsonValue {
-  const [start, end] = sliceBounds(parent.length, ownValue(key, "start") ?? null, ownValue(key, "end") ?? null);
+  const [start, end] = sliceBounds(parent.length, ...sliceOf(key));
   if (!isArray(child)) return fail("A slice of an array can only be assigned another array");
   growth.charge((parent.length + child.length) * 8);
   return owned.adopt([...parent.slice(0, start), ...child, ...parent.slice(end)]) as JsonValue;

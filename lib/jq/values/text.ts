@@ -33,7 +33,8 @@ export function numberText(value: number): string {
 
 /** A text in quotes. */
 export function quoted(text: string): string {
-  return JSON.stringify(text).replace(/\x7f/g, "\\u007f");
+  const quotation = JSON.stringify(text);
+  return quotation.includes("\x7f") ? quotation.replaceAll("\x7f", "\\u007f") : quotation;
 }
 
 interface Level {
@@ -51,11 +52,21 @@ export function serialize(value: JsonValue, options: SerializeOptions = {}): str
   if (typeof value !== "object") return String(value);
   const { maxDepth = Infinity, maxLength = Infinity, indent = 0 } = options;
   const levels: Level[] = [open(value)];
+  /** Finished parts; many small ones joined one by one take several times the memory of their text. */
+  const parts: string[] = [];
+  let length = 0;
   let text = levels[0]!.keys === undefined ? "[" : "{";
   const breakLine = () => indent === 0 ? "" : `\n${" ".repeat(indent * levels.length)}`;
   for (let level = levels[0]; level !== undefined; level = levels.at(-1)) {
-    if (text.length > maxLength) {
-      throw new JqLimitError("resultBytes", `a value's text is longer than ${maxLength} bytes`);
+    if (text.length > PART) {
+      length += text.length;
+      // Looking at a character makes V8 lay the text out in one piece.
+      text.charCodeAt(0);
+      parts.push(text);
+      text = "";
+      if (length > maxLength) {
+        throw new JqLimitError("resultBytes", `a value's text would be longer than ${maxLength} characters`);
+      }
     }
     const index = level.next++;
     if (index >= level.items.length) {
@@ -80,8 +91,12 @@ export function serialize(value: JsonValue, options: SerializeOptions = {}): str
       levels.push(inner);
     }
   }
-  return text;
+  parts.push(text);
+  return parts.join("");
 }
+
+/** Characters of a part of a long text. */
+const PART = 1 << 16;
 
 function open(value: object): Level {
   if (Array.isArray(value)) return { items: value as readonly JsonValue[], keys: undefined, next: 0 };

@@ -2,11 +2,14 @@
 import type { JsonValue } from "../../base/json.ts";
 import { RE2JS } from "../../deps/re2js.ts";
 import type { Native } from "../compile/contract.ts";
-import type { Machine } from "../machine/machine.ts";
+import { JqLimitError } from "../errors.ts";
 import { countCharacters, describe, fail, isArray } from "../values/kinds.ts";
 
 /** Characters of a text that a pattern with look-around or back-references is tried on. */
 const FALLBACK_CHARACTERS = 10_000;
+
+/** Characters of a text times steps of a pattern: about half a second, in which nothing else can run. */
+const MOST_WORK = 20_000_000;
 
 /** What `(?=…)`, `(?<!…)`, `\1` and `\k<a>` have in common: RE2 lacks them. */
 const BEYOND_RE2 = /\(\?(?:[=!]|<[=!])|\\[1-9]|\\k</;
@@ -24,7 +27,8 @@ interface Found {
 
 interface Pattern {
   readonly names: readonly (string | null)[];
-  find(text: string, from: number): Found | undefined;
+  /** Looks in a text, from an offset on. */
+  finder(text: string): (from: number) => Found | undefined;
 }
 
 const PATTERNS = new Map<string, Pattern>();
@@ -82,13 +86,18 @@ function linear(source: string, flags: string): Pattern {
   for (const [name, index] of Object.entries(compiled.namedGroups())) names[Number(index) - 1] = name;
   return {
     names,
-    find(text, from) {
+    finder(text) {
+      if (text.length * compiled.programSize() > MOST_WORK) {
+        throw new JqLimitError("regex", `a text of ${text.length} characters is too long for the pattern ${source}`);
+      }
       const matcher = compiled.matcher(text);
-      if (!matcher.find(from)) return undefined;
-      return {
-        start: matcher.start(0),
-        end: matcher.end(0),
-        groups: names.map((_, index) => ({ start: matcher.start(index + 1), end: matcher.end(index + 1) })),
+      return (from) => {
+        if (!matcher.find(from)) return undefined;
+        return {
+          start: matcher.start(0),
+          end: matcher.end(0),
+          groups: names.map((_, index) => ({ start: matcher.start(index + 1), end: matcher.end(index + 1) })),
+        };
       };
     },
   };
@@ -100,11 +109,17 @@ const CLASSES: Readonly<Record<string, string>> = {
   "\\w": "\\p{L}\\p{M}\\p{N}\\p{Pc}",
   "\\s": "\\s\\x0b\\x{85}\\p{Z}",
   "\\h": "0-9a-fA-F",
+  "[:alpha:]": "\\p{L}\\p{M}",
+  "[:digit:]": "\\p{Nd}",
+  "[:alnum:]": "\\p{L}\\p{M}\\p{Nd}",
+  "[:upper:]": "\\p{Lu}",
+  "[:lower:]": "\\p{Ll}",
+  "[:space:]": "\\s\\x0b\\x{85}\\p{Z}",
 };
 
 function translate(source: string): string {
   return source.replace(/\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\\[^]/g, (part) => {
-    if (part.startsWith("[")) return part.replace(/\\[dwsh]/g, (one) => CLASSES[one]!);
+    if (part.startsWith("[")) return part.replace(/\\[dwsh]|\\\\|\[:\w+:\]/g, (one) => CLASSES[one] ?? one);
     const letter = part[1]!;
     const lower = `\\${letter.toLowerCase()}`;
     if (part === "\\Z") return "\\n?\\z";
@@ -127,23 +142,23 @@ function fallback(source: string, flags: string): Pattern {
   }
   return {
     names,
-    find(text, from) {
+    finder(text) {
       if (text.length > FALLBACK_CHARACTERS) {
-        return fail(
-          `a pattern with look-around or back-references cannot be used on more than ${FALLBACK_CHARACTERS} characters`,
-        );
+        fail(`look-around and back-references cannot be used on more than ${FALLBACK_CHARACTERS} characters`);
       }
-      compiled.lastIndex = from;
-      const match = compiled.exec(text);
-      if (match === null) return undefined;
-      const ranges = match.indices!;
-      return {
-        start: match.index,
-        end: match.index + match[0].length,
-        groups: names.map((_, at) => {
-          const range = ranges[at + 1];
-          return range === undefined ? { start: -1, end: -1 } : { start: range[0], end: range[1] };
-        }),
+      return (from) => {
+        compiled.lastIndex = from;
+        const match = compiled.exec(text);
+        if (match === null) return undefined;
+        const ranges = match.indices!;
+        return {
+          start: match.index,
+          end: match.index + match[0].length,
+          groups: names.map((_, at) => {
+            const range = ranges[at + 1];
+            return range === undefined ? { start: -1, end: -1 } : { start: range[0], end: range[1] };
+          }),
+        };
       };
     },
   };
@@ -162,11 +177,11 @@ function readPattern(pattern: JsonValue, flags: JsonValue): { pattern: Pattern; 
   return { pattern: compilePattern(source, read.compile), flags: read };
 }
 
-function* matches(machine: Machine, text: string, pattern: Pattern, flags: Flags): Generator<Found> {
+function* matches(text: string, pattern: Pattern, flags: Flags): Generator<Found, undefined> {
+  const find = pattern.finder(text);
   for (let from = 0; from <= text.length;) {
-    const found = pattern.find(text, from);
+    const found = find(from);
     if (found === undefined) return;
-    machine.charge(64);
     const empty = found.end === found.start;
     if (!empty || !flags.skipEmpty) yield found;
     if (!flags.global) return;
@@ -178,36 +193,35 @@ function requireText(input: JsonValue): string {
   return typeof input === "string" ? input : fail(`${describe(input)} cannot be matched, as it is not a string`);
 }
 
-/** Turns offsets, which never fall, into characters. */
+/** Turns offsets, which hardly ever fall, into characters. */
 function counter(text: string): (offset: number) => number {
   let at = 0;
   let count = 0;
   return (offset) => {
-    if (offset < at) return countCharacters(text.slice(0, offset));
+    if (offset < at) return count - countCharacters(text.slice(offset, at));
     count += countCharacters(text.slice(at, offset));
     at = offset;
     return count;
   };
 }
 
-function matchObjects(machine: Machine, input: JsonValue, re: JsonValue, flags: JsonValue): JsonValue {
+/** What `match` gives, one at a time. */
+function* matchObjects(input: JsonValue, re: JsonValue, flags: JsonValue): Generator<JsonValue, undefined> {
   const text = requireText(input);
-  const read = readPattern(re, flags);
+  const { pattern, flags: read } = readPattern(re, flags);
   const offsetOf = counter(text);
-  const groupOffsetOf = counter(text);
-  const found: JsonValue[] = [];
-  for (const { start, end, groups } of matches(machine, text, read.pattern, read.flags)) {
-    machine.charge(200 + 200 * groups.length);
+  for (const { start, end, groups } of matches(text, pattern, read)) {
     const string = text.slice(start, end);
+    const offset = offsetOf(start);
     const captures = groups.map((group, index) => {
-      const name = read.pattern.names[index] ?? null;
+      const name = pattern.names[index] ?? null;
       if (group.start < 0) return { offset: -1, length: 0, string: null, name };
       const part = text.slice(group.start, group.end);
-      return { offset: groupOffsetOf(group.start), length: countCharacters(part), string: part, name };
+      const before = countCharacters(text.slice(start, Math.max(start, group.start)));
+      return { offset: offset + before, length: countCharacters(part), string: part, name };
     });
-    found.push({ offset: offsetOf(start), length: countCharacters(string), string, captures });
+    yield { offset, length: countCharacters(string), string, captures };
   }
-  return found;
 }
 
 function named(names: readonly (string | null)[], groups: Found["groups"], text: string): JsonValue {
@@ -218,45 +232,40 @@ function named(names: readonly (string | null)[], groups: Found["groups"], text:
   return Object.fromEntries(entries);
 }
 
-function test(machine: Machine, input: JsonValue, re: JsonValue, flags: JsonValue): JsonValue {
+function test(input: JsonValue, re: JsonValue, flags: JsonValue): JsonValue {
   const text = requireText(input);
-  const read = readPattern(re, flags);
-  return !matches(machine, text, read.pattern, { ...read.flags, global: false }).next().done;
+  const { pattern, flags: read } = readPattern(re, flags);
+  return !matches(text, pattern, { ...read, global: false }).next().done;
 }
 
-function split(machine: Machine, input: JsonValue, re: JsonValue, flags: JsonValue): JsonValue {
-  if (typeof input !== "string") return fail(`${describe(input)} cannot be matched, as it is not a string`);
-  const read = readPattern(re, flags);
-  const parts: string[] = [];
+/** The text between matches, and each match's captures by name; the last has no match behind it. */
+function* pieces(
+  input: JsonValue,
+  re: JsonValue,
+  flags: JsonValue,
+  always: Partial<Flags>,
+): Generator<JsonValue, undefined> {
+  const text = requireText(input);
+  const { pattern, flags: read } = readPattern(re, flags);
   let from = 0;
-  for (const { start, end } of matches(machine, input, read.pattern, { ...read.flags, global: true })) {
-    parts.push(input.slice(from, start));
+  for (const { start, end, groups } of matches(text, pattern, { ...read, ...always })) {
+    yield { gap: text.slice(from, start), captures: named(pattern.names, groups, text) };
     from = end;
   }
-  parts.push(input.slice(from));
-  return parts;
+  yield { gap: text.slice(from), captures: null };
 }
 
-/** What `sub` replaces: each match's captures by name and the text before it, and the text behind the last. */
-function edits(machine: Machine, input: JsonValue, re: JsonValue, flags: JsonValue): JsonValue {
-  const text = requireText(input);
-  const read = readPattern(re, flags);
-  const found: JsonValue[] = [];
-  let from = 0;
-  for (const { start, end, groups } of matches(machine, text, read.pattern, read.flags)) {
-    machine.charge(200);
-    found.push({ gap: text.slice(from, start), captures: named(read.pattern.names, groups, text) });
-    from = end;
-  }
-  return { edits: found, rest: text.slice(from) };
-}
+/** Functions with an output for each match, made when it is asked for: there may be many, and each may take long. */
+export const MATCHERS: ReadonlyMap<string, (input: JsonValue, re: JsonValue, flags: JsonValue) => Iterator<JsonValue>> =
+  new Map([
+    ["_match/2", matchObjects],
+    ["_pieces/2", (input, re, flags) => pieces(input, re, flags, {})],
+    ["_split/2", (input, re, flags) => pieces(input, re, flags, { global: true })],
+  ]);
 
 /** By name and number of arguments. */
 export const REGEX: readonly (readonly [key: string, native: Native])[] = [
-  ["_match/2", (machine, input, re, flags) => matchObjects(machine, input, re!, flags!)],
-  ["_edits/2", (machine, input, re, flags) => edits(machine, input, re!, flags!)],
-  ["test/2", (machine, input, re, flags) => test(machine, input, re!, flags!)],
-  ["split/2", (machine, input, re, flags) => split(machine, input, re!, flags!)],
+  ["test/2", (_, input, re, flags) => test(input, re!, flags!)],
   ["_named/0", (_, input) => {
     const { captures } = input as { captures: { name: string | null; string: string | null }[] };
     return Object.fromEntries(captures.flatMap(({ name, string }) => name === null ? [] : [[name, string]]));
