@@ -51,6 +51,15 @@ export {
   type HarnessResponse,
   type JsonResponseOptions,
 } from "./lib/harness/response.ts";
+export {
+  type ConversationPlace,
+  type ConversationStore,
+  type ConversationWriter,
+  createHarnessConversations,
+  type HarnessConversationsOptions,
+} from "./lib/harness/conversations.ts";
+export type { Continuation } from "./lib/harness/transcript.ts";
+export { createSteering, type Steering, type SteeringMode, type SteeringTarget } from "./lib/harness/steering.ts";
 export type {
   CallDecision,
   EventScope,

@@ -22,7 +22,12 @@ export type ErrorCode =
   | "process"
   | "tool"
   | "session"
-  | "conflict";
+  | "conflict"
+  | "steering"
+  | "stuck"
+  | "guard"
+  | "workspace"
+  | "prompt";
 
 /** Options that every error takes. */
 export interface LaitErrorOptions {

@@ -7,6 +7,8 @@ const MIB = 1024 * KIB;
 export const LIMITS = Object.freeze({
   /** A file that lait reads: configuration, agent, skill, schema, workflow, script. */
   fileBytes: 16 * MIB,
+  /** A transcript of a conversation that is read. */
+  transcriptBytes: 256 * MIB,
   /** All files, and all local images, that are attached to one prompt. */
   attachedFileBytes: 10 * MIB,
   attachedImageBytes: 16 * MIB,

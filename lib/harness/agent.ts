@@ -2,6 +2,7 @@
 import { ConfigurationError } from "../base/errors.ts";
 import { checkInteger, checkKeys, checkOneOf, checkRange, checkText } from "../base/options.ts";
 import { type AgentModel, REASONING_LEVELS } from "../model/provider.ts";
+import type { ConversationStore } from "./conversations.ts";
 import { type Harness, profileOf } from "./harness.ts";
 
 /** Options of {@link createAgent}. */
@@ -22,6 +23,12 @@ export interface CustomAgent {
   readonly harness: Harness;
   /** The model, with its settings. */
   readonly model: AgentModel;
+  /** Whether its conversations are kept; true unless the harness says `conversations: false`. */
+  readonly capture: boolean;
+  /** Whether they can go on later; as `capture`. */
+  readonly resumable: boolean;
+  /** The store of the harness, where one was given. */
+  readonly storage?: ConversationStore;
 }
 
 /**
@@ -54,5 +61,15 @@ export function createAgent(options: AgentOptions): CustomAgent {
   checkRange("createAgent: model.temperature", model.temperature, 0, 2);
   checkRange("createAgent: model.topP", model.topP, 0, 1);
   harness.modelProvider.validate?.(model);
-  return Object.freeze({ kind: "custom", name: "custom", harness, model: Object.freeze({ ...model }) });
+  const { conversations } = harness;
+  const kept = conversations !== false;
+  return Object.freeze({
+    kind: "custom",
+    name: "custom",
+    harness,
+    model: Object.freeze({ ...model }),
+    capture: kept,
+    resumable: kept,
+    ...(conversations ? { storage: conversations } : {}),
+  });
 }

@@ -29,14 +29,15 @@ export class BoundLease implements SandboxLease {
 
   /** Runs a command within the call. */
   async invoke(command: Command): Promise<CommandResult> {
-    const { observe } = command;
+    const { observe, quiet = false } = command;
+    const tell = (channel: "stdout" | "stderr", text: string) => {
+      observe?.(channel, text);
+      this.#observe(channel, text);
+    };
     return await this.#pending.track(this.#lease.invoke({
       ...command,
       signal: this.#within(command.signal),
-      observe: (channel, text) => {
-        observe?.(channel, text);
-        this.#observe(channel, text);
-      },
+      ...(quiet ? {} : { observe: tell }),
     }));
   }
 

@@ -15,6 +15,8 @@ export type CallDecision = "allowed" | "denied";
 
 /** What happened; see `HarnessEvent` for the fields that every event has. */
 export type HarnessEventBody =
+  | { readonly kind: "conversation"; readonly id: string }
+  | { readonly kind: "steer"; readonly text: string; readonly mode: "injected" | "resumed" }
   | { readonly kind: "instructions-loaded"; readonly count: number }
   | { readonly kind: "skills-loaded"; readonly names: readonly string[] }
   | { readonly kind: "compaction"; readonly strategy: string; readonly messages: number }
@@ -26,6 +28,8 @@ export type HarnessEventBody =
     readonly callId: string;
     readonly name: string;
     readonly status: "started" | "finished" | "failed";
+    /** The transcript of its run, where one is kept. */
+    readonly conversation?: string;
   }
   | { readonly kind: "response-repair"; readonly attempt: number; readonly message: string }
   | { readonly kind: "step"; readonly index: number }

@@ -8,6 +8,7 @@ import type { Decision } from "../tool/policy.ts";
 import type { HarnessTool, ToolResources } from "../tool/tool.ts";
 import type { HarnessToolset } from "../tool/toolset.ts";
 import type { HarnessContextStrategy } from "./context.ts";
+import type { ConversationStore } from "./conversations.ts";
 import { checkHarnessOptions } from "./harness_checks.ts";
 import type { HarnessHook } from "./hooks.ts";
 import { asInstructions, type HarnessInstructions } from "./instructions.ts";
@@ -66,6 +67,11 @@ export interface HarnessOptions {
   readonly skills?: readonly HarnessSkill[];
   /** Whether the provider should cache the conversation's beginning. Default: true. */
   readonly cache?: boolean;
+  /**
+   * Where transcripts are kept, so that a conversation can go on later. `false`: nowhere, and typed answers are not
+   * asked for again. Default: `createHarnessConversations()`, for turns that know a repository.
+   */
+  readonly conversations?: ConversationStore | false;
 }
 
 /**
@@ -120,6 +126,8 @@ export interface Harness {
   readonly skills: readonly HarnessSkill[];
   /** Whether the provider should cache the conversation's beginning. */
   readonly cache: boolean;
+  /** Where transcripts are kept, when that was said. */
+  readonly conversations?: ConversationStore | false;
 }
 
 const profiles = new WeakMap<Harness, LoopProfile>();
@@ -145,6 +153,7 @@ export function createHarness(options: HarnessOptions): Harness {
 export function createHarnessWith(options: HarnessOptions, profile: LoopProfile): Harness {
   checkHarnessOptions(options);
   const { modelProvider, limits = {}, toolExecution = {}, approve, permissions, context, cache = true } = options;
+  const { conversations } = options;
   const skills = Object.freeze([...options.skills ?? []]);
   const entries = [options.instructions ?? []].flat();
   const tools = [
@@ -179,6 +188,7 @@ export function createHarnessWith(options: HarnessOptions, profile: LoopProfile)
     ...(context === undefined ? {} : { context }),
     skills,
     cache,
+    ...(conversations === undefined ? {} : { conversations }),
   });
   profiles.set(harness, profile);
   return harness;

@@ -1,6 +1,7 @@
 /** Checking the options of `createHarness`. */
 import { ConfigurationError } from "../base/errors.ts";
 import { checkInteger, checkKeys, checkOneOf } from "../base/options.ts";
+import { checkConversationStore } from "./conversations.ts";
 import type { HarnessLimits, HarnessOptions, HarnessToolExecution } from "./harness.ts";
 
 const OPTION_KEYS = [
@@ -15,6 +16,7 @@ const OPTION_KEYS = [
   "context",
   "skills",
   "cache",
+  "conversations",
 ];
 const USAGE_KEYS = ["input", "cached", "cacheCreated", "output"];
 const EXECUTION_KEYS = ["concurrency", "scheduling", "deadlineMs", "onError", "onInvalidCall", "maxResultCharacters"];
@@ -40,6 +42,7 @@ export function checkHarnessOptions(options: HarnessOptions): void {
   if (cache !== undefined && typeof cache !== "boolean") {
     throw new ConfigurationError("createHarness: cache must be true or false");
   }
+  checkConversationStore("createHarness: conversations", options.conversations);
   checkKind("permissions", permissions, "permissions", "defineHarnessPermissions");
   checkKind("context", context, "context", "defineHarnessContextStrategy");
   (hooks ?? []).forEach((hook, index) => checkKind(`hooks[${index}]`, hook, "hook", "defineHarnessHook"));

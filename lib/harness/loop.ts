@@ -15,14 +15,17 @@ import { type Answer, type AskContext, askModel } from "./ask.ts";
 import { CallIds } from "./call_ids.ts";
 import { answerCalls, type CallContext } from "./calls.ts";
 import { checkCompaction } from "./context.ts";
+import type { History } from "./history.ts";
 import { loadedSkills } from "./skills.ts";
-import { userMessage } from "./turn_messages.ts";
+import { textBlock, userMessage } from "./turn_messages.ts";
 
 /** What the loop works with. */
 export interface LoopContext extends CallContext {
   readonly system: string | undefined;
   /** An answer that must be JSON; withheld while tools are offered. */
   readonly responseFormat: ResponseFormat | undefined;
+  /** The texts that came for this run since it was last asked; told to observers. */
+  readonly steer: () => readonly string[];
 }
 
 /** What the loop ends with. */
@@ -34,48 +37,46 @@ export interface LoopResult {
   /** The tokens of the last request alone; undefined when the provider reported none. */
   readonly lastUsage: Answer["usage"];
   readonly steps: number;
-  /** The whole conversation, the answer included. */
-  readonly messages: readonly ModelMessage[];
 }
 
-/** Runs the loop on a conversation that ends with the user's message. */
-export async function runLoop(context: LoopContext, messages: readonly ModelMessage[]): Promise<LoopResult> {
+/** Runs the loop on a conversation that ends with the user's message; it grows by all that is said. */
+export async function runLoop(context: LoopContext, history: History): Promise<LoopResult> {
   const { budget, events, hooks, signal } = context;
-  const ids = new CallIds(messages);
+  const ids = new CallIds(history.messages);
   const specs = context.tools.map(toolSpec);
-  let history: ModelMessage[] = [...messages];
   let loaded: ReadonlySet<string> = new Set();
   let lastUsage: Answer["usage"];
   for (let step = 1;; step++) {
     throwIfAborted(signal);
     budget.checkStep(step);
-    loaded = tellLoaded(context, history, loaded);
+    loaded = tellLoaded(context, history.messages, loaded);
     events.emit({ kind: "step", index: step });
-    history = await compacted(context, history, step, lastUsage);
-    await hooks.run("before-model", step, () => ({ messages: history }));
-    const answer = await ask(context, history, specs, specs.length > 0 ? undefined : context.responseFormat);
+    await compact(context, history, step, lastUsage);
+    await hooks.run("before-model", step, () => ({ messages: history.messages }));
+    const answer = await ask(context, history.messages, specs, specs.length > 0 ? undefined : context.responseFormat);
     lastUsage = answer.usage;
     await hooks.run("after-model", step, () => ({ result: answer }));
     const content = ids.complete(answer.content, step);
     const calls = decide(context, answer, content, step);
     if (calls.length > 0) {
       budget.addCalls(calls.length);
+      await history.add({ role: "assistant", content });
       const results = await answerCalls(context, calls, { step, loaded });
-      history = [...history, { role: "assistant", content }, { role: "user", content: results }];
+      await history.add({ role: "user", content: [...results, ...context.steer().map(textBlock)] });
       continue;
     }
     const last = specs.length > 0 && context.responseFormat !== undefined
-      ? await ask(context, history, [], context.responseFormat)
+      ? await ask(context, history.messages, [], context.responseFormat)
       : answer;
     if (last !== answer) decide(context, last, last.content, step);
     const message = answerMessage(last);
     const more = await askedToGoOn(context, messageText(message), step);
-    history = [...history, message];
-    if (more === undefined) {
-      const text = messageText(message);
-      return { text, reasoning: reasoningText(last), lastUsage: last.usage, steps: step, messages: history };
+    await history.add(message);
+    const told = [...more === undefined ? [] : [more], ...context.steer()];
+    if (told.length === 0) {
+      return { text: messageText(message), reasoning: reasoningText(last), lastUsage: last.usage, steps: step };
     }
-    history = [...history, userMessage([{ type: "text", text: more }])];
+    await history.add(userMessage(told.map(textBlock)));
   }
 }
 
@@ -92,18 +93,18 @@ function tellLoaded(
   return loaded;
 }
 
-/** The history as the harness's context strategy wants it. */
-async function compacted(
+/** Makes the history what the harness's context strategy wants. */
+async function compact(
   context: LoopContext,
-  history: ModelMessage[],
+  history: History,
   step: number,
   lastUsage: Answer["usage"],
-): Promise<ModelMessage[]> {
+): Promise<void> {
   const strategy = context.harness.context;
-  if (strategy === undefined) return history;
+  if (strategy === undefined) return;
   const { model, signal, events } = context;
   const result = await strategy.compact({
-    messages: history,
+    messages: history.messages,
     step,
     model,
     signal,
@@ -111,10 +112,10 @@ async function compacted(
     summarize: (messages, options) => summarize(context, messages, options?.model),
   });
   throwIfAborted(signal);
-  if (result === undefined) return history;
+  if (result === undefined) return;
   const checked = checkCompaction(strategy.name, result);
+  await history.replace(checked);
   events.emit({ kind: "compaction", strategy: strategy.name, messages: checked.length });
-  return checked;
 }
 
 const SUMMARIZE = "Summarize the conversation so that the work can go on from your summary alone: the goal, what was " +

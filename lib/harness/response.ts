@@ -1,14 +1,23 @@
 /** Typed responses: an answer in a tag, checked, and asked for again when it does not fit. */
 import { ConfigurationError, messageOf, ResponseError } from "../base/errors.ts";
 import { checkInteger, checkKeys } from "../base/options.ts";
-import { isStandardValidator, type StandardValidator } from "../schema/standard.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { compileSchema } from "../schema/schema.ts";
+import {
+  isStandardSchema,
+  isStandardValidator,
+  type StandardValidator,
+  writtenAsJsonSchema,
+} from "../schema/standard.ts";
 
 /** How a typed answer is read. */
 export interface HarnessResponse<T = unknown> {
   /** Marks a response. */
   readonly kind: "response";
-  /** The tag that the brief asks for. */
+  /** The tag that holds the answer. */
   readonly tag: string;
+  /** What the model is told about the answer's form, behind the prompt. */
+  readonly instructions: string;
   /** How often an answer that does not fit is asked for again. */
   readonly repairs: number;
   /**
@@ -23,8 +32,13 @@ export interface HarnessResponse<T = unknown> {
 export interface JsonResponseOptions<T> {
   /** A letter, then letters, digits, `_` or `-`. */
   readonly tag: string;
-  /** A Standard Schema, or a function that gives the value or throws. */
-  readonly schema: StandardValidator<T> | ((value: unknown) => T | Promise<T>);
+  /**
+   * What the value must be: a Standard Schema, a JSON Schema, or a function that gives the value or throws. A function,
+   * or a Standard Schema that cannot write itself as JSON Schema, needs `jsonSchema` too.
+   */
+  readonly schema: StandardValidator<T> | ((value: unknown) => T | Promise<T>) | JsonObject;
+  /** The JSON Schema that the model is shown. Default: what `schema` says. */
+  readonly jsonSchema?: JsonObject;
   /** How often an answer that does not fit is asked for again. Default: 0. */
   readonly repairs?: number;
 }
@@ -37,42 +51,70 @@ export interface JsonResponseOptions<T> {
  * @example
  * ```ts
  * import { defineJsonResponse } from "./response.ts";
- * const verdict = defineJsonResponse({ tag: "verdict", schema: (value) => value as { ok: boolean } });
+ * const verdict = defineJsonResponse<{ ok: boolean }>({
+ *   tag: "verdict",
+ *   schema: { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] },
+ * });
  * console.assert((await verdict.read('<verdict>{"ok":true}</verdict>')).ok);
  * ```
  */
 export function defineJsonResponse<T>(options: JsonResponseOptions<T>): HarnessResponse<T> {
-  checkKeys("defineJsonResponse", options, ["tag", "schema", "repairs"]);
-  const { tag, schema, repairs = 0 } = options;
+  checkKeys("defineJsonResponse", options, ["tag", "schema", "jsonSchema", "repairs"]);
+  const { tag, repairs = 0 } = options;
   checkTag("defineJsonResponse", tag, repairs);
-  if (typeof schema !== "function" && !isStandardValidator(schema)) {
-    throw new ConfigurationError("defineJsonResponse: schema must be a Standard Schema or a function");
-  }
+  const shown = options.jsonSchema ?? shownSchema(options.schema);
+  const validate = validator(options.schema);
   return Object.freeze({
     kind: "response" as const,
     tag,
+    instructions: `End your answer with JSON in <${tag}>…</${tag}>; nothing else in your answer is read. ` +
+      `The JSON must fit this JSON Schema:\n${JSON.stringify(shown)}`,
     repairs,
     read: async (text: string) => {
       const raw = inTag(text, tag);
-      const fail = (what: string, cause?: unknown) => failure(tag, what, raw, cause);
       let value: unknown;
       try {
         value = JSON.parse(withoutFence(raw));
       } catch (error) {
-        throw fail(`is not JSON: ${messageOf(error)}`, error);
-      }
-      if (isStandardValidator(schema)) {
-        const result = await schema["~standard"].validate(value);
-        if (result.issues === undefined) return result.value as T;
-        throw fail(`does not fit: ${result.issues.map(({ message }) => message).join("; ")}`);
+        throw failure(tag, `is not JSON: ${messageOf(error)}`, raw, error);
       }
       try {
-        return await (schema as (value: unknown) => T | Promise<T>)(value);
+        return await validate(value);
       } catch (error) {
-        throw fail(`does not fit: ${messageOf(error)}`, error);
+        throw failure(tag, `does not fit: ${messageOf(error)}`, raw, error);
       }
     },
   });
+}
+
+function shownSchema(schema: unknown): JsonObject {
+  if (isStandardSchema(schema)) return writtenAsJsonSchema(schema, "defineJsonResponse: schema");
+  if (typeof schema === "function" || isStandardValidator(schema)) {
+    throw new ConfigurationError(
+      "defineJsonResponse: the model must be shown a JSON Schema, and this schema cannot write itself as one; give " +
+        "`jsonSchema` beside it",
+    );
+  }
+  if (isJsonObject(schema)) return schema;
+  throw new ConfigurationError("defineJsonResponse: schema must be a Standard Schema, a JSON Schema or a function");
+}
+
+/** Gives the value, or throws what is wrong with it. */
+function validator<T>(schema: JsonResponseOptions<T>["schema"]): (value: unknown) => T | Promise<T> {
+  if (isStandardValidator(schema)) {
+    return async (value) => {
+      const result = await schema["~standard"].validate(value);
+      if (result.issues === undefined) return result.value as T;
+      throw new Error(result.issues.map(({ message }) => message).join("; "));
+    };
+  }
+  if (typeof schema === "function") return schema as (value: unknown) => T | Promise<T>;
+  const compiled = compileSchema(schema, { name: "value", schemaName: "defineJsonResponse: schema" });
+  return (value) => {
+    const issues = compiled.explain(value);
+    if (issues !== undefined) throw new Error(issues);
+    return value as T;
+  };
 }
 
 /**
@@ -89,6 +131,7 @@ export function defineTextResponse(
   return Object.freeze({
     kind: "response" as const,
     tag,
+    instructions: `End your answer with the result in <${tag}>…</${tag}>; nothing else in your answer is read.`,
     repairs,
     read: (text: string) => Promise.resolve().then(() => inTag(text, tag)),
   });
@@ -123,9 +166,9 @@ function withoutFence(text: string): string {
 }
 
 /** What the model is told about an answer that did not fit. */
-export function repairPrompt(error: ResponseError, attemptsLeft: number): string {
+export function repairPrompt(response: HarnessResponse, error: ResponseError, attemptsLeft: number): string {
   const { tag, raw } = error.details;
   const before = raw === undefined ? "" : `\n\nIt held:\n${String(raw)}`;
   return `${error.message}.${before}\n\nAnswer with nothing but the corrected <${tag}>…</${tag}>. ` +
-    `Attempts left after this one: ${attemptsLeft}.`;
+    `Attempts left after this one: ${attemptsLeft}.\n\n${response.instructions}`;
 }

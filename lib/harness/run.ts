@@ -14,7 +14,11 @@ import { type Harness, profileOf } from "./harness.ts";
 import { HookRunner } from "./hooks.ts";
 import { type LoopResult, runLoop } from "./loop.ts";
 import { skillCatalogue } from "./skills.ts";
-import { userMessage } from "./turn_messages.ts";
+import type { ConversationPlace } from "./conversations.ts";
+import { History } from "./history.ts";
+import type { SteeringQueue } from "./steering.ts";
+import { openTranscript, type Transcript } from "./transcript.ts";
+import { textBlock, userMessage } from "./turn_messages.ts";
 
 /** What a run is given by the turn that it belongs to. */
 export interface RunEnvironment {
@@ -30,19 +34,32 @@ export interface RunEnvironment {
   readonly responseFormat: ResponseFormat | undefined;
   /** Which tools are offered. */
   readonly offers: (tool: HarnessTool) => boolean;
+  readonly steering: SteeringQueue | undefined;
+  /** Where conversations are kept. */
+  readonly place: ConversationPlace;
+  /** The run's own transcript. */
+  readonly transcript: Transcript | undefined;
+}
+
+/** Takes the texts that came for a run (a subagent's, or `null` for the outermost), and tells observers. */
+export function steer({ steering, events }: RunEnvironment, run: string | null): readonly string[] {
+  const texts = steering?.take(run, "injected") ?? [];
+  for (const text of texts) events.emit({ kind: "steer", text, mode: "injected" });
+  return texts;
 }
 
 /** Runs an agent on a conversation that ends with the user's message. */
 export async function runAgentLoop(
   agent: CustomAgent,
   environment: RunEnvironment,
-  messages: readonly ModelMessage[],
+  history: History,
+  run: string | null = null,
 ): Promise<LoopResult> {
   const { harness, model } = agent;
   const { events, signal, lease } = environment;
   const borrowed = new BoundLease(lease, signal, () => {});
   const hooks = new HookRunner(harness.hooks, { sandbox: borrowed, signal, model }, events);
-  const system = await systemText(agent, hooks, environment, borrowed, messages);
+  const system = await systemText(agent, hooks, environment, borrowed, history.messages);
   return await runLoop({
     harness,
     profile: profileOf(harness)!,
@@ -57,8 +74,9 @@ export async function runAgentLoop(
     hooks,
     system,
     responseFormat: environment.responseFormat,
+    steer: () => steer(environment, run),
     delegate: (delegation) => delegate(agent, environment, delegation),
-  }, messages);
+  }, history);
 }
 
 function ownEvaluators(harness: Harness): EvaluateCall[] {
@@ -91,32 +109,51 @@ async function systemText(
 }
 
 /** Runs a subagent within a tool call; what it gives is the call's result. */
-async function delegate(parent: CustomAgent, environment: RunEnvironment, delegation: Delegation): Promise<string> {
+async function delegate(delegating: CustomAgent, environment: RunEnvironment, delegation: Delegation): Promise<string> {
   const { agent, prompt, callId, name, signal } = delegation;
-  const depthLeft = Math.min(environment.depthLeft, parent.harness.limits.maxDelegationDepth);
+  const depthLeft = Math.min(environment.depthLeft, delegating.harness.limits.maxDelegationDepth);
   if (depthLeft < 1) {
     throw new LimitError("maxDelegationDepth", `the subagent \`${name}\` is one level of delegation too deep`);
   }
   const id = crypto.randomUUID();
+  const parent = { parentCallId: callId, ...optionally("parentConversation", environment.transcript?.id) };
+  const transcript = await openTranscript(agent, environment.place, { parent });
+  const conversation = optionally("conversation", transcript?.id);
   const tell = (status: "started" | "finished" | "failed") =>
-    environment.events.emit({ kind: "subagent", id, callId, name, status });
+    environment.events.emit({ kind: "subagent", id, callId, name, status, ...conversation });
+  const ended = environment.steering?.begin(id);
   tell("started");
   try {
     const { harness } = agent;
-    const { text } = await runAgentLoop(agent, {
-      ...environment,
-      signal,
-      events: environment.events.child(name, id),
-      budget: new TurnBudget(harness.limits, profileOf(harness)!.stepsLimit, environment.budget),
-      evaluators: [...environment.evaluators, ...ownEvaluators(parent.harness)],
-      depthLeft: depthLeft - 1,
-      responseFormat: undefined,
-      offers: () => true,
-    }, [userMessage([{ type: "text", text: prompt }])]);
+    const history = new History([], transcript);
+    await history.add(userMessage([textBlock(prompt)]));
+    const { text } = await runAgentLoop(
+      agent,
+      {
+        ...environment,
+        signal,
+        events: environment.events.child(name, id),
+        budget: new TurnBudget(harness.limits, profileOf(harness)!.stepsLimit, environment.budget),
+        evaluators: [...environment.evaluators, ...ownEvaluators(delegating.harness)],
+        depthLeft: depthLeft - 1,
+        responseFormat: undefined,
+        offers: () => true,
+        transcript,
+      },
+      history,
+      id,
+    );
     tell("finished");
-    return JSON.stringify({ text });
+    return JSON.stringify({ text, ...conversation });
   } catch (error) {
     tell("failed");
     throw error;
+  } finally {
+    ended?.();
+    await transcript?.close();
   }
+}
+
+function optionally<Name extends string>(name: Name, value: string | undefined): { [N in Name]?: string } {
+  return (value === undefined ? {} : { [name]: value }) as { [N in Name]?: string };
 }

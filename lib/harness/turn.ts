@@ -11,8 +11,11 @@ import { EventStream, type HarnessObserver } from "./events.ts";
 import { profileOf } from "./harness.ts";
 import type { LoopResult } from "./loop.ts";
 import { type HarnessResponse, repairPrompt } from "./response.ts";
-import { runAgentLoop, type RunEnvironment } from "./run.ts";
-import { openingMessages, userMessage } from "./turn_messages.ts";
+import { History } from "./history.ts";
+import { runAgentLoop, type RunEnvironment, steer } from "./run.ts";
+import { type Steering, type SteeringQueue, steeringQueue } from "./steering.ts";
+import { type Continuation, openTranscript, type Transcript } from "./transcript.ts";
+import { openingMessages, textBlock, userMessage, withParts } from "./turn_messages.ts";
 
 /** Options of {@link runTurn}. Either `prompt` or `messages` is given. */
 export interface TurnOptions<T = unknown> {
@@ -34,6 +37,12 @@ export interface TurnOptions<T = unknown> {
   readonly responseFormat?: ResponseFormat;
   /** A typed answer, read from a tag; `value` holds it. One that does not fit is asked for again, `repairs` times. */
   readonly response?: HarnessResponse<T>;
+  /** The repository on this machine that the turn works for: where the built-in store keeps conversations. */
+  readonly repository?: string;
+  /** Goes on with a conversation that was kept, `prompt` being what the user says next. Default: a new one. */
+  readonly continuation?: Continuation;
+  /** Made by `createSteering`: tells the agent more while it works. */
+  readonly steering?: Steering;
 }
 
 /** What a turn came to. */
@@ -52,6 +61,8 @@ export interface TurnResult<T = unknown> {
   readonly messages: readonly ModelMessage[];
   /** The typed answer, when `response` was given. */
   readonly value?: T;
+  /** The id of the conversation, when it was kept. */
+  readonly conversation?: string;
 }
 
 /**
@@ -65,25 +76,39 @@ export interface TurnResult<T = unknown> {
 export async function runTurn<T = unknown>(agent: CustomAgent, options: TurnOptions<T>): Promise<TurnResult<T>> {
   const profile = profileOf(agent.harness);
   if (profile === undefined) throw new ConfigurationError("runTurn: the agent must be made by createAgent");
-  const messages = openingMessages(options);
+  const opening = openingMessages(options);
   const signal = options.signal ?? new AbortController().signal;
   const label = options.label ?? "turn";
   const events = new EventStream({ label, path: [label] }, [options.observe ?? []].flat());
   const budget = new TurnBudget(agent.harness.limits, profile.stepsLimit);
-  const environment: RunEnvironment = {
-    lease: options.lease,
-    events,
-    signal,
-    budget,
-    approve: options.approve,
-    evaluators: [],
-    depthLeft: agent.harness.limits.maxDelegationDepth,
-    responseFormat: options.responseFormat,
-    offers: () => true,
-  };
+  const steering = options.steering === undefined ? undefined : queueOf(options.steering);
+  const detach = steering?.attach();
+  const place = { repository: options.repository };
+  let transcript: Transcript | undefined;
   try {
-    const { result, value } = await runWithRepairs(agent, environment, messages, options.response);
-    const { text, reasoning, lastUsage, steps, messages: all } = result;
+    transcript = await openTranscript(agent, place, { continuation: options.continuation });
+    if (transcript !== undefined) events.emit({ kind: "conversation", id: transcript.id });
+    const environment: RunEnvironment = {
+      lease: options.lease,
+      events,
+      signal,
+      budget,
+      approve: options.approve,
+      evaluators: [],
+      depthLeft: agent.harness.limits.maxDelegationDepth,
+      responseFormat: options.responseFormat,
+      offers: () => true,
+      steering,
+      place,
+      transcript,
+    };
+    const history = new History(transcript?.history ?? [], transcript);
+    const steered = steer(environment, null);
+    for (const message of withParts(opening, [...steered, ...responseParts(options.response)])) {
+      await history.add(message);
+    }
+    const { result, value } = await runWithRepairs(agent, environment, history, options.response);
+    const { text, reasoning, lastUsage, steps } = result;
     events.emit({ kind: "result", text });
     events.emit({ kind: "finished", usage: budget.usage });
     return {
@@ -92,8 +117,9 @@ export async function runTurn<T = unknown>(agent: CustomAgent, options: TurnOpti
       usage: budget.usage,
       ...(lastUsage === undefined ? {} : { lastUsage }),
       steps,
-      messages: all,
+      messages: history.messages,
       ...(value === undefined ? {} : { value }),
+      ...(transcript === undefined ? {} : { conversation: transcript.id }),
     };
   } catch (error) {
     if (signal.aborted) {
@@ -103,30 +129,40 @@ export async function runTurn<T = unknown>(agent: CustomAgent, options: TurnOpti
     const code = error instanceof LaitError ? error.code : "tool";
     events.emit({ kind: "failure", code, message: messageChain(error), usage: budget.usage });
     throw error;
+  } finally {
+    detach?.();
+    await transcript?.close();
   }
+}
+
+function queueOf(steering: Steering): SteeringQueue {
+  const queue = steeringQueue(steering);
+  if (queue === undefined) throw new ConfigurationError("runTurn: steering must be made by createSteering");
+  return queue;
+}
+
+function responseParts(response: HarnessResponse | undefined): string[] {
+  return response === undefined ? [] : [response.instructions];
 }
 
 /** The loop, and again with what was wrong while a typed answer does not fit. Repairs may only read. */
 async function runWithRepairs<T>(
   agent: CustomAgent,
   environment: RunEnvironment,
-  messages: readonly ModelMessage[],
+  history: History,
   response: HarnessResponse<T> | undefined,
 ): Promise<{ result: LoopResult; value?: T }> {
-  let result = await runAgentLoop(agent, environment, messages);
+  let result = await runAgentLoop(agent, environment, history);
   if (response === undefined) return { result };
+  const repairs = agent.resumable ? response.repairs : 0;
   for (let attempt = 1;; attempt++) {
     try {
       return { result, value: await response.read(result.text) };
     } catch (error) {
-      if (!(error instanceof ResponseError) || attempt > response.repairs) throw error;
+      if (!(error instanceof ResponseError) || attempt > repairs) throw error;
       environment.events.emit({ kind: "response-repair", attempt, message: error.message });
-      const again = repairPrompt(error, response.repairs - attempt);
-      result = await runAgentLoop(
-        agent,
-        { ...environment, offers: (tool) => tool.readOnly },
-        [...result.messages, userMessage([{ type: "text", text: again }])],
-      );
+      await history.add(userMessage([textBlock(repairPrompt(response, error, repairs - attempt))]));
+      result = await runAgentLoop(agent, { ...environment, offers: (tool) => tool.readOnly }, history);
     }
   }
 }

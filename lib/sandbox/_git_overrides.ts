@@ -33,6 +33,7 @@ export async function readerOverrides(run: RunGit, lease: SandboxLease, signal?:
     const { stdout } = await lease.invoke({
       executable: "sh",
       arguments: ["-c", "pwd -P"],
+      quiet: true,
       ...(signal === undefined ? {} : { signal }),
     });
     if (stdout !== top.stdout) return { failure: elsewhere(top.stdout.trim()) };

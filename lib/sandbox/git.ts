@@ -78,7 +78,7 @@ export function gitCommand(subcommand: string, args: readonly string[], options:
 export type GitReader = "status" | "diff" | "log" | "show" | "ls-files" | "grep";
 
 /** Options of {@link runGit}. */
-export interface GitRunOptions extends GitOptions, Pick<Command, "signal" | "retain" | "observe"> {}
+export interface GitRunOptions extends GitOptions, Pick<Command, "signal" | "retain" | "observe" | "quiet"> {}
 
 /** No protocol is allowed: nothing is fetched, by nobody's program. */
 const OFFLINE = Object.freeze({ GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" });
@@ -125,7 +125,7 @@ export async function runGit(
   args: readonly string[],
   options: GitRunOptions = {},
 ): Promise<CommandResult> {
-  const { signal, retain, observe, literalPaths = false } = options;
+  const { signal, retain, observe, quiet, literalPaths = false } = options;
   throwIfAborted(signal);
   const run = async (command: Command, more: Partial<Command>) =>
     await lease.invoke({
@@ -136,7 +136,7 @@ export async function runGit(
     });
   let variables: Readonly<Record<string, string>> = {};
   if (subcommand === "status" || subcommand === "diff") {
-    const found = await readerOverrides((name, words) => run(gitCommand(name, words), {}), lease, signal);
+    const found = await readerOverrides((name, words) => run(gitCommand(name, words), { quiet: true }), lease, signal);
     if ("failure" in found) return found.failure;
     variables = found.variables;
   }
@@ -145,5 +145,6 @@ export async function runGit(
     variables,
     ...(retain === undefined ? {} : { retain }),
     ...(observe === undefined ? {} : { observe }),
+    ...(quiet === undefined ? {} : { quiet }),
   });
 }

@@ -27,6 +27,11 @@ export interface Command {
   readonly retain?: number;
   /** Called with decoded output as it arrives. */
   readonly observe?: (channel: "stdout" | "stderr", text: string) => void;
+  /**
+   * Whether the output is nothing that people should see: a tool call that runs the command then tells no `tool-output`
+   * of it. Default: false.
+   */
+  readonly quiet?: boolean;
 }
 
 /** How a command ended. A status other than 0 is a result, not an error. */
@@ -56,7 +61,8 @@ export interface SandboxProcess {
 }
 
 /** What `spawn` takes: a command whose output the caller reads, so without the options that collect it. */
-export interface SpawnCommand extends Omit<Command, "stdin" | "maxBytes" | "retain" | "observe" | "deadlineMs"> {
+export interface SpawnCommand
+  extends Omit<Command, "stdin" | "maxBytes" | "retain" | "observe" | "quiet" | "deadlineMs"> {
   /** `piped` gives the caller the child's standard input. Default: the null device. */
   readonly stdin?: "piped";
 }

@@ -3,7 +3,7 @@
  * ArkType, Valibot) that can also say its JSON Schema.
  */
 import { ConfigurationError, messageOf } from "../base/errors.ts";
-import { isJsonObject, jsonTypeOf } from "../base/json.ts";
+import { isJsonObject, jsonTypeOf, type JsonValue } from "../base/json.ts";
 import { copyJson, freezeJson } from "./copy.ts";
 import { compileSchema, type JsonSchema } from "./schema.ts";
 
@@ -110,9 +110,14 @@ function fromPlain(input: unknown): ToolInputSchema {
   });
 }
 
-function fromStandard(input: StandardSchema): ToolInputSchema {
+/**
+ * A Standard Schema as JSON Schema, without the dialect's name.
+ *
+ * @throws {ConfigurationError} When its converter fails, or gives no object.
+ */
+export function writtenAsJsonSchema(input: StandardSchema, what: string): Readonly<Record<string, JsonValue>> {
   const standard = input["~standard"];
-  const label = `${LABEL} (${vendorOf(standard)})`;
+  const label = `${what} (${vendorOf(standard)})`;
   let converted: unknown;
   try {
     converted = standard.jsonSchema.input({ target: "draft-2020-12" });
@@ -123,8 +128,14 @@ function fromStandard(input: StandardSchema): ToolInputSchema {
     throw new ConfigurationError(`${label} must be written as a JSON Schema object (got ${jsonTypeOf(converted)})`);
   }
   const { $schema: _dialect, ...rest } = converted;
+  return rest;
+}
+
+function fromStandard(input: StandardSchema): ToolInputSchema {
+  const standard = input["~standard"];
+  const label = `${LABEL} (${vendorOf(standard)})`;
   return Object.freeze({
-    schema: objectSchema(rest, label),
+    schema: objectSchema(writtenAsJsonSchema(input, LABEL), label),
     async validate(value: unknown) {
       try {
         const { issues, value: output } = await standard.validate(value);

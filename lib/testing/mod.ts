@@ -23,3 +23,9 @@ export {
 export type { ContractCase } from "./contract.ts";
 export { sandboxContract } from "./sandbox_contract.ts";
 export { type ModelContractOptions, modelProviderContract } from "./model_contract.ts";
+export {
+  createMemorySandboxProvider,
+  type MemoryCommand,
+  type MemorySandboxOptions,
+  type MemorySandboxProvider,
+} from "./memory_sandbox.ts";

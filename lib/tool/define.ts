@@ -1,7 +1,7 @@
 /** `defineHarnessTool`: a tool from a function. */
 import { ConfigurationError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import { checkKeys, checkText } from "../base/options.ts";
+import { checkKeys, checkOneOf, checkText } from "../base/options.ts";
 import { type StandardSchema, toolInputSchema } from "../schema/standard.ts";
 import { TOOL_NAME } from "./name.ts";
 import type { HarnessTool, HarnessToolContext, ToolOutput, ToolResources } from "./tool.ts";
@@ -16,6 +16,8 @@ export interface HarnessToolOptions<Input> {
   readonly input: JsonObject | StandardSchema;
   /** Whether neighbouring calls may run together. It guides scheduling and forbids nothing. Default: false. */
   readonly readOnly?: boolean;
+  /** Marks a tool that makes sense in a Git workspace only. Default: it makes sense anywhere. */
+  readonly workspace?: "git";
   /** What a call touches, for permission rules. Default: nothing. */
   resources?(input: Input): ToolResources;
   /** The argv that a call will run, for whoever approves it. */
@@ -24,7 +26,7 @@ export interface HarnessToolOptions<Input> {
   execute(input: Input, context: HarnessToolContext): ToolOutput | Promise<ToolOutput>;
 }
 
-const OPTION_KEYS = ["name", "description", "input", "readOnly", "resources", "preview", "execute"];
+const OPTION_KEYS = ["name", "description", "input", "readOnly", "workspace", "resources", "preview", "execute"];
 
 /**
  * Defines a tool.
@@ -59,12 +61,14 @@ export function defineHarnessTool<Input = Record<string, unknown>>(
   if (typeof options.execute !== "function") {
     throw new ConfigurationError(`defineHarnessTool: \`${name}\` needs an \`execute\` function`);
   }
+  checkOneOf("defineHarnessTool: workspace", options.workspace, ["git"]);
   const { schema, validate } = toolInputSchema(options.input);
   return Object.freeze({
     kind: "tool" as const,
     name,
     description,
     readOnly,
+    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
     inputSchema: schema as JsonObject,
     // The schema's output is what `Input` says: the author wrote both.
     validate: validate as HarnessTool<Input>["validate"],

@@ -65,7 +65,7 @@ export interface Located {
 // the paths follow, relative and normalized. For each it walks segment by segment as the kernel would. Behind a link's
 // target it puts a mark (the byte 1): when the walk comes there, the link has led somewhere, and that must be inside.
 // Command substitution eats line feeds at the end of a name, hence the `x` behind each.
-const WALK = String.raw`
+export const WALK = String.raw`
 nl='
 '
 mark=$(printf '\001')
@@ -138,6 +138,7 @@ export async function locateAll(
       executable: "sh",
       arguments: ["-c", WALK, "sh", String(options.maxBytes ?? ""), ...some],
       variables: { LC_ALL: "C" },
+      quiet: true,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
     const [root = "", ...fields] = stdout.split("\0");

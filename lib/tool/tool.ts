@@ -44,6 +44,8 @@ export interface HarnessTool<Input = unknown> {
   readonly description: string;
   /** Whether neighbouring calls may run together. It guides scheduling and forbids nothing. */
   readonly readOnly: boolean;
+  /** `git`: it makes sense in a Git workspace only. */
+  readonly workspace?: "git";
   /** JSON Schema of the arguments; its root is an object. */
   readonly inputSchema: JsonObject;
   /** Checks the arguments of a call, which are an object by then. */

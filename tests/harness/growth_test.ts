@@ -353,6 +353,7 @@ Deno.test("harness 35: an answer that does not fit is asked for again, with read
       if (typeof (value as { ok?: unknown }).ok !== "boolean") throw new Error("ok must be a boolean");
       return value as { ok: boolean };
     },
+    jsonSchema: { type: "object" },
     repairs: 1,
   });
   const tools = [tool("r", () => "", { readOnly: true }), tool("w", () => "")];

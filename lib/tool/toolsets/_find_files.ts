@@ -36,6 +36,7 @@ export async function findFiles(
       executable: "find",
       arguments: [place.path === "." ? "." : `./${place.path}`, ...prune, "-type", "f", ...size, "-print0"],
       maxBytes: foundNameBytes,
+      quiet: true,
       signal,
     });
     if (status !== 0) throw new ToolFailure(`cannot list ${quoted(path)}: ${stderr.trim()}`);

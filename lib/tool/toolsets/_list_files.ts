@@ -43,6 +43,7 @@ export function listFilesTool(selection: "git" | "filesystem"): HarnessTool<List
       additionalProperties: false,
     },
     readOnly: true,
+    ...(selection === "git" ? { workspace: "git" } : {}),
     resources: ({ path }) => ({ paths: [path ?? "."] }),
     execute: async ({ path = ".", pattern }, context) => {
       const names = new SmallestNames(
@@ -81,6 +82,7 @@ async function listTracked(
     {
       signal,
       literalPaths: true,
+      quiet: true,
       // The listing is taken as it comes, however long it is; of stderr the end is kept.
       retain: TOOLSET_LIMITS.streamCharacters,
       observe: (channel, text) => channel === "stdout" ? records.push(text) : undefined,

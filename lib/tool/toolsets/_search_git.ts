@@ -33,6 +33,7 @@ export async function searchTracked(input: SearchInput, context: HarnessToolCont
   const { status, stderr } = await runGit(sandbox, "grep", grepArguments(input, base), {
     signal,
     literalPaths: input.glob === undefined,
+    quiet: true,
     retain: TOOLSET_LIMITS.streamCharacters,
     observe: (channel, text) => channel === "stdout" ? records.push(text) : undefined,
   });

@@ -50,6 +50,7 @@ function gitTool(): HarnessTool<GitInput> {
       additionalProperties: false,
     },
     readOnly: true,
+    workspace: "git",
     resources: (input) => ({ command: argv(input).join(" ") }),
     preview: argv,
     execute: async ({ command, arguments: args = [] }, context) => {

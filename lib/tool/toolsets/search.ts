@@ -67,6 +67,7 @@ function searchTool(selection: "git" | "filesystem"): HarnessTool<SearchInput> {
       additionalProperties: false,
     },
     readOnly: true,
+    ...(selection === "git" ? { workspace: "git" } : {}),
     resources: ({ path }) => ({ paths: [path ?? "."] }),
     execute: (input, context) => selection === "git" ? searchTracked(input, context) : searchFound(input, context),
   });
