@@ -118,6 +118,7 @@ export type {
 export type { Usage } from "./lib/model/usage.ts";
 export { createLocalSandboxProvider, type LocalSandboxOptions } from "./lib/sandbox/providers/local.ts";
 export type {
+  AcquireOptions,
   Command,
   CommandResult,
   SandboxLease,

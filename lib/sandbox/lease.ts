@@ -91,6 +91,19 @@ export interface SandboxProvider {
   readonly name: string;
   /** Where commands run: `host` is this machine without a wall. */
   readonly placement: "mounted" | "remote" | "host";
-  /** Takes a lease on a sandbox whose root is `directory`. */
-  acquire(options: { directory: string; signal?: AbortSignal }): Promise<SandboxLease>;
+  /** Takes a lease on a sandbox whose root is a directory of this machine. */
+  acquire(options: AcquireOptions): Promise<SandboxLease>;
+}
+
+/** What a lease is taken on. */
+export interface AcquireOptions {
+  /** The root: an absolute path of this machine. A sandbox that mounts shows it under the same path. */
+  readonly directory: string;
+  /**
+   * Directories outside the root that commands need for Git, by absolute path: a worktree's own and its repository's.
+   * They can be written, and stand under the same path. Default: none.
+   */
+  readonly gitDirectories?: readonly string[];
+  /** Gives up. */
+  readonly signal?: AbortSignal;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LaitError } from "../../lib/base/errors.ts";
+import type { LaitError } from "../../lib/base/errors.ts";
 import { createAgent } from "../../lib/harness/agent.ts";
 import { type ConversationStore, createHarnessConversations } from "../../lib/harness/conversations.ts";
 import { truncateToolResults } from "../../lib/harness/context.ts";
