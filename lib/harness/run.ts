@@ -39,6 +39,8 @@ export interface RunEnvironment {
   readonly place: ConversationPlace;
   /** The run's own transcript. */
   readonly transcript: Transcript | undefined;
+  /** Takes secrets out of what transcripts store. */
+  readonly redact: (<Value>(value: Value) => Value) | undefined;
 }
 
 /** Takes the texts that came for a run (a subagent's, or `null` for the outermost), and tells observers. */
@@ -117,7 +119,7 @@ async function delegate(delegating: CustomAgent, environment: RunEnvironment, de
   }
   const id = crypto.randomUUID();
   const parent = { parentCallId: callId, ...optionally("parentConversation", environment.transcript?.id) };
-  const transcript = await openTranscript(agent, environment.place, { parent });
+  const transcript = await openTranscript(agent, environment.place, { parent, redact: environment.redact });
   const conversation = optionally("conversation", transcript?.id);
   const tell = (status: "started" | "finished" | "failed") =>
     environment.events.emit({ kind: "subagent", id, callId, name, status, ...conversation });

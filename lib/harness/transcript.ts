@@ -46,18 +46,26 @@ function storeOf({ harness }: CustomAgent, { repository }: ConversationPlace): C
 export async function openTranscript(
   agent: CustomAgent,
   place: ConversationPlace,
-  options: { readonly continuation?: Continuation | undefined; readonly parent?: TranscriptParent } = {},
+  options: {
+    readonly continuation?: Continuation | undefined;
+    readonly parent?: TranscriptParent;
+    /** Takes secrets out of what is stored. */
+    readonly redact?: Redact | undefined;
+  } = {},
 ): Promise<Transcript | undefined> {
   const store = storeOf(agent, place);
+  const { redact = (value) => value } = options;
   const header = { model: agent.model.name, ...options.parent };
-  if (options.continuation === undefined) return store && await Transcript.start(store, place, header);
+  if (options.continuation === undefined) return store && await Transcript.start(store, place, header, redact);
   if (store === undefined) {
     throw new ConfigurationError(
       "the conversation cannot go on: this harness keeps none (`conversations: false`, or a turn without a repository)",
     );
   }
-  return await Transcript.resume(store, place, options.continuation, header);
+  return await Transcript.resume(store, place, options.continuation, header, redact);
 }
+
+type Redact = <Value>(value: Value) => Value;
 
 /** A transcript that a turn writes. */
 export class Transcript {
@@ -66,20 +74,27 @@ export class Transcript {
   /** What was said before this turn. */
   readonly history: readonly ModelMessage[];
   readonly #writer: ConversationWriter;
+  readonly #redact: Redact;
 
-  private constructor(id: string, history: readonly ModelMessage[], writer: ConversationWriter) {
+  private constructor(id: string, history: readonly ModelMessage[], writer: ConversationWriter, redact: Redact) {
     this.id = id;
     this.history = history;
     this.#writer = writer;
+    this.#redact = redact;
   }
 
   /** Starts a conversation. */
-  static async start(store: ConversationStore, place: ConversationPlace, header: Header): Promise<Transcript> {
+  static async start(
+    store: ConversationStore,
+    place: ConversationPlace,
+    header: Header,
+    redact: Redact,
+  ): Promise<Transcript> {
     const id = crypto.randomUUID();
     const writer = await store.capture(id, place);
     return await begun(writer, async () => {
       await writer.append(headerLine(id, header));
-      return new Transcript(id, [], writer);
+      return new Transcript(id, [], writer, redact);
     });
   }
 
@@ -93,6 +108,7 @@ export class Transcript {
     place: ConversationPlace,
     { id, fork = false }: Continuation,
     header: Header,
+    redact: Redact,
   ): Promise<Transcript> {
     if (fork) {
       const before = readTranscript(id, await store.restore(id, place));
@@ -101,7 +117,7 @@ export class Transcript {
       return await begun(writer, async () => {
         const lines = [headerLine(copy, { ...header, parent: id }), ...before.map(messageLine)];
         await writer.append(lines.join(""));
-        return await healed(new Transcript(copy, before, writer));
+        return await healed(new Transcript(copy, before, writer, redact));
       });
     }
     // Read once nobody else writes; what does not exist must not be made by asking for it.
@@ -109,18 +125,18 @@ export class Transcript {
     const writer = await store.capture(id, place);
     return await begun(writer, async () => {
       const history = readTranscript(id, await store.restore(id, place));
-      return await healed(new Transcript(id, history, writer));
+      return await healed(new Transcript(id, history, writer, redact));
     });
   }
 
   /** Stores a message. */
   async add(message: ModelMessage): Promise<void> {
-    await this.#writer.append(messageLine(message));
+    await this.#writer.append(messageLine(this.#redact(message)));
   }
 
   /** Stores that the history was replaced. */
   async replace(messages: readonly ModelMessage[]): Promise<void> {
-    await this.#writer.append(`${JSON.stringify({ type: "compaction", messages })}\n`);
+    await this.#writer.append(`${JSON.stringify({ type: "compaction", messages: this.#redact(messages) })}\n`);
   }
 
   /** Ends the writing. */
@@ -130,7 +146,7 @@ export class Transcript {
 
   /** The same conversation with more said. */
   with(history: readonly ModelMessage[]): Transcript {
-    return new Transcript(this.id, history, this.#writer);
+    return new Transcript(this.id, history, this.#writer, this.#redact);
   }
 }
 

@@ -5,6 +5,7 @@ import type { ResponseFormat } from "../model/provider.ts";
 import type { Usage } from "../model/usage.ts";
 import type { SandboxLease } from "../sandbox/lease.ts";
 import type { ApproveTool } from "../tool/approval.ts";
+import type { HarnessTool } from "../tool/tool.ts";
 import type { CustomAgent } from "./agent.ts";
 import { TurnBudget } from "./budget.ts";
 import { EventStream, type HarnessObserver } from "./events.ts";
@@ -74,6 +75,50 @@ export interface TurnResult<T = unknown> {
  * @throws ModelError, LimitError, ResponseError, ToolFailure as they come up; the signal's reason when it aborts
  */
 export async function runTurn<T = unknown>(agent: CustomAgent, options: TurnOptions<T>): Promise<TurnResult<T>> {
+  const steering = options.steering === undefined ? undefined : queueOf(options.steering);
+  const detach = steering?.attach();
+  try {
+    return await runTurnWith(agent, options, { ...(steering === undefined ? {} : { steering }) });
+  } finally {
+    detach?.();
+  }
+}
+
+/** What dispatch needs of a turn beyond its options. */
+export interface TurnInternals {
+  /** Texts that may come while it runs; `TurnOptions.steering` is not looked at. */
+  readonly steering?: SteeringQueue;
+  /** Which tools are offered. Default: all. */
+  readonly offers?: (tool: HarnessTool) => boolean;
+  /** What is said behind the prompt and the texts that came before the turn. Default: nothing. */
+  readonly suffix?: readonly string[];
+  /** Takes secrets out of what the transcript stores. */
+  readonly redact?: <Value>(value: Value) => Value;
+}
+
+/**
+ * Why a turn is stopped by whoever runs it, other than the user: given to `abort`, it makes the turn say the reason in
+ * its last event and reject with the error.
+ */
+export class TurnStop {
+  /** As the `stopped` event says it. */
+  readonly reason: string;
+  /** What the turn rejects with. */
+  readonly error: unknown;
+
+  /** A stop for a reason. */
+  constructor(reason: string, error: unknown) {
+    this.reason = reason;
+    this.error = error;
+  }
+}
+
+/** `runTurn` for dispatch. */
+export async function runTurnWith<T = unknown>(
+  agent: CustomAgent,
+  options: TurnOptions<T>,
+  internals: TurnInternals,
+): Promise<TurnResult<T>> {
   const profile = profileOf(agent.harness);
   if (profile === undefined) throw new ConfigurationError("runTurn: the agent must be made by createAgent");
   const opening = openingMessages(options);
@@ -81,12 +126,14 @@ export async function runTurn<T = unknown>(agent: CustomAgent, options: TurnOpti
   const label = options.label ?? "turn";
   const events = new EventStream({ label, path: [label] }, [options.observe ?? []].flat());
   const budget = new TurnBudget(agent.harness.limits, profile.stepsLimit);
-  const steering = options.steering === undefined ? undefined : queueOf(options.steering);
-  const detach = steering?.attach();
+  const { steering, suffix = [], offers = () => true } = internals;
   const place = { repository: options.repository };
   let transcript: Transcript | undefined;
   try {
-    transcript = await openTranscript(agent, place, { continuation: options.continuation });
+    transcript = await openTranscript(agent, place, {
+      continuation: options.continuation,
+      redact: internals.redact,
+    });
     if (transcript !== undefined) events.emit({ kind: "conversation", id: transcript.id });
     const environment: RunEnvironment = {
       lease: options.lease,
@@ -97,14 +144,15 @@ export async function runTurn<T = unknown>(agent: CustomAgent, options: TurnOpti
       evaluators: [],
       depthLeft: agent.harness.limits.maxDelegationDepth,
       responseFormat: options.responseFormat,
-      offers: () => true,
+      offers,
       steering,
       place,
       transcript,
+      redact: internals.redact,
     };
     const history = new History(transcript?.history ?? [], transcript);
     const steered = steer(environment, null);
-    for (const message of withParts(opening, [...steered, ...responseParts(options.response)])) {
+    for (const message of withParts(opening, [...steered, ...responseParts(options.response), ...suffix])) {
       await history.add(message);
     }
     const { result, value } = await runWithRepairs(agent, environment, history, options.response);
@@ -123,14 +171,15 @@ export async function runTurn<T = unknown>(agent: CustomAgent, options: TurnOpti
     };
   } catch (error) {
     if (signal.aborted) {
-      events.emit({ kind: "stopped", reason: "aborted", usage: budget.usage });
-      throw signal.reason;
+      const { reason } = signal;
+      const stop = reason instanceof TurnStop ? reason : new TurnStop("aborted", reason);
+      events.emit({ kind: "stopped", reason: stop.reason, usage: budget.usage });
+      throw stop.error;
     }
     const code = error instanceof LaitError ? error.code : "tool";
     events.emit({ kind: "failure", code, message: messageChain(error), usage: budget.usage });
     throw error;
   } finally {
-    detach?.();
     await transcript?.close();
   }
 }
