@@ -143,3 +143,33 @@ export {
   TimeoutError,
   ToolFailure,
 } from "./lib/base/errors.ts";
+export { type ColdDispatchOptions, dispatch } from "./lib/dispatch/dispatch.ts";
+export type { DispatchOptions } from "./lib/dispatch/dispatch_options.ts";
+export type { DispatchResult, SandboxDispatchResult } from "./lib/dispatch/result.ts";
+export type { DispatchTurn } from "./lib/dispatch/pass.ts";
+export type { Brief, BriefValue } from "./lib/dispatch/brief.ts";
+export type { BranchPolicy } from "./lib/dispatch/branch.ts";
+export type { DiffGuard, GuardViolation } from "./lib/dispatch/guard.ts";
+export { changed, type HookCommand, type WhenChanged, type WorkspaceHooks } from "./lib/dispatch/hooks.ts";
+export type { StageLimits, WorkspaceOptions } from "./lib/dispatch/workspace_options.ts";
+export type { Commit, Disposal } from "./lib/dispatch/workspace.ts";
+export { openWorkspace } from "./lib/dispatch/open_workspace.ts";
+export type { Workspace, WorkspaceDispatchOptions, WorkspaceSandboxOptions } from "./lib/dispatch/workspace_handle.ts";
+export { createSandbox, type Sandbox, type SandboxOptions } from "./lib/dispatch/sandbox.ts";
+export type {
+  DispatchEvent,
+  DispatchObservation,
+  DispatchPhase,
+  DispatchStopReason,
+} from "./lib/dispatch/observation.ts";
+export { createReporter, type ReporterOptions } from "./lib/dispatch/reporter.ts";
+export {
+  calculateUsageCost,
+  type DispatchUsage,
+  type ModelPrice,
+  type ModelPriceTable,
+  type UsageCost,
+} from "./lib/dispatch/prices.ts";
+export { type RecoveryDetails, recoveryDetails } from "./lib/dispatch/recovery.ts";
+export type { ReportDiff, ReportFailure, ReportFile, ReportOptions, RunReport } from "./lib/dispatch/report.ts";
+export type { WatchdogOptions } from "./lib/dispatch/watchdog.ts";

@@ -43,6 +43,8 @@ export class LaitError extends Error {
   readonly code: ErrorCode;
   /** Facts for programs. */
   readonly details: Readonly<Record<string, unknown>>;
+  /** What of the work can be gone on with; set by whoever did the work, see `recoveryDetails`. */
+  declare recovery?: Readonly<Record<string, unknown>>;
 
   /** Creates an error of the given kind. */
   constructor(code: ErrorCode, message: string, options: LaitErrorOptions = {}) {

@@ -58,6 +58,25 @@ export const LIMITS = Object.freeze({
   retryDelayCapMs: 8_000,
   /** The longest that lait waits because a server says when to come back. */
   retryAfterMs: 60_000,
+  /** A turn of a dispatch; the silence that it may keep; how often silence is warned of; a shell expansion of a brief. */
+  turnDeadlineMs: 3_600_000,
+  turnIdleMs: 600_000,
+  idleWarningMs: 60_000,
+  expansionMs: 30_000,
+  /** After a completion marker, for agents whose process may stay. */
+  settleMs: 60_000,
+  /** A hook command of a workspace. */
+  hookMs: 600_000,
+  /** Stages of a workspace: copying files in, one Git command, reading what came out, merging. */
+  copyMs: 600_000,
+  gitMs: 120_000,
+  collectMs: 60_000,
+  mergeMs: 120_000,
+  /** Characters of a label in the name of a branch or directory. */
+  labelLength: 48,
+  /** Failed tool calls that a report lists, and characters of each one's output. */
+  reportFailures: 100,
+  reportPreviewCharacters: 4_096,
   /** How long standard input may stay silent before stderr says that lait is waiting for it. */
   silentInputMs: 2_000,
   /** How often an approval question is asked before anything else than y, n or a counts as n. */

@@ -1,6 +1,6 @@
 /** Markdown for a terminal (`--render`). */
 import { lexer, type Token, type Tokens } from "../deps/marked.ts";
-import type { Paint } from "./color.ts";
+import type { Paint } from "../base/color.ts";
 
 /** The Markdown text with terminal styles, without a line ending at its end. */
 export function renderMarkdown(text: string, paint: Paint): string {

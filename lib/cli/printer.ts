@@ -3,7 +3,7 @@ import type { HarnessEvent } from "../harness/events.ts";
 import type { TurnResult } from "../harness/turn.ts";
 import type { Usage } from "../model/usage.ts";
 import type { AnswerSink } from "./output.ts";
-import { createPaint, wantsColor } from "./color.ts";
+import { createPaint, wantsColor } from "../base/color.ts";
 import type { Io } from "./io.ts";
 import { withoutFence } from "./structured.ts";
 

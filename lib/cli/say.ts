@@ -1,7 +1,7 @@
 /** Messages on standard error: each line with its prefix, and nothing in it that could steer a terminal. */
 import type { PRODUCT_NAME } from "../base/product.ts";
 import { visible } from "../base/text.ts";
-import { createPaint, wantsColor } from "./color.ts";
+import { createPaint, wantsColor } from "../base/color.ts";
 import type { Io } from "./io.ts";
 
 /** What a line is: an error, a warning, or something good to know. */

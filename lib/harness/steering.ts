@@ -95,6 +95,11 @@ export class SteeringQueue {
     return mine.map(({ text }) => text);
   }
 
+  /** Refuses what waits for the outermost agent, because nothing will take it. */
+  refuse(why: string): void {
+    this.#refuse(({ subagent }) => typeof subagent !== "string", why);
+  }
+
   #refuse(which: (waiting: Waiting) => boolean, why: string): void {
     for (const waiting of this.#waiting.filter(which)) {
       this.#waiting.splice(this.#waiting.indexOf(waiting), 1);

@@ -1,6 +1,6 @@
 /** What hurts users of the peers, section D: use without a person, output, signals. */
 import assert from "node:assert/strict";
-import { wantsColor } from "../../lib/cli/color.ts";
+import { wantsColor } from "../../lib/base/color.ts";
 import { EXIT } from "../../lib/cli/exit.ts";
 import { REPOSITORY } from "../_support/process.ts";
 import { shellWords, Workspace } from "../cli/_lait.ts";

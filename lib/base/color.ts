@@ -1,5 +1,5 @@
 /** Colour on a stream: `NO_COLOR`, then `FORCE_COLOR` and `CLICOLOR_FORCE`, then whether it is a terminal. */
-import type { EnvironmentReader } from "../base/environment.ts";
+import type { EnvironmentReader } from "./environment.ts";
 
 /** Puts styles around text, or leaves it as it is. */
 export interface Paint {
