@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { LaitError } from "../../lib/base/errors.ts";
 import { type ColdDispatchOptions, dispatch } from "../../lib/dispatch/dispatch.ts";
 import type { DispatchObservation } from "../../lib/dispatch/observation.ts";
-import { type CustomAgent, createAgent } from "../../lib/harness/agent.ts";
+import { createAgent, type CustomAgent } from "../../lib/harness/agent.ts";
 import { createHarness, type HarnessOptions } from "../../lib/harness/harness.ts";
 import type { Script, ScriptedAnswer } from "../../lib/model/providers/script.ts";
 import { createScriptedModelProvider } from "../../lib/model/providers/scripted.ts";
