@@ -15,7 +15,7 @@ async function deno(args: readonly string[], environment: Readonly<Record<string
 
 Deno.test("seed 002: every program type-checks", async () => {
   const programs = (await Array.fromAsync(Deno.readDir(FIXTURES))).filter(({ name }) => name.endsWith(".ts"));
-  assert.equal(programs.length, 8);
+  assert.equal(programs.length, 11);
   const { code, stderr } = await deno([
     "check",
     "--import-map",
