@@ -26,18 +26,19 @@ const KEYS = [...new Set([...SANDBOX_KEYS, ...DISPATCH_KEYS])];
  *   a LaitError whose `code` says what it was
  *
  * @example
- * ```ts no-run
- * import { createAgent, createHarness, createLocalSandboxProvider, dispatch } from "../../mod.ts";
- * import { createAnthropicModelProvider, createHarnessGitTools } from "../../mod.ts";
- * const modelProvider = createAnthropicModelProvider({ apiKey: "…" });
- * const harness = createHarness({ modelProvider, tools: [createHarnessGitTools()] });
+ * ```ts
+ * import { createAgent, createHarness, createLocalSandboxProvider, createScriptedModelProvider, dispatch } from "../../mod.ts";
+ * import { sampleRepository } from "../../fixtures/examples/sample.ts";
+ * const repository = await sampleRepository("sample", [{ "a.txt": "one\n" }]);
+ * const modelProvider = createScriptedModelProvider(["Nothing risky."]);
  * const result = await dispatch({
- *   repository: ".",
+ *   repository,
  *   sandboxProvider: createLocalSandboxProvider(),
- *   agent: createAgent({ harness, model: "claude-sonnet-5-5" }),
+ *   agent: createAgent({ harness: createHarness({ modelProvider }), model: "any" }),
  *   brief: { text: "Review the last commit and report risky changes." },
  * });
- * console.log(result.text);
+ * console.assert(result.text === "Nothing risky.");
+ * await Deno.remove(`${repository}/..`, { recursive: true });
  * ```
  */
 export async function dispatch<T = unknown>(

@@ -24,12 +24,17 @@ import { checkProvider, policyFor, type WorkspaceOptions } from "./workspace_opt
  *   branch is in use or checked out, `process` when a hook fails
  *
  * @example
- * ```ts no-run
+ * ```ts
  * import { createLocalSandboxProvider, openWorkspace } from "../../mod.ts";
- * await using workspace = await openWorkspace({ branch: { mode: "named", name: "agents/fix" } });
- * await using sandbox = await workspace.sandbox({ sandboxProvider: createLocalSandboxProvider() });
- * const { stdout } = await sandbox.command({ executable: "git", arguments: ["status", "--short"] });
- * console.log(stdout);
+ * import { sampleRepository } from "../../fixtures/examples/sample.ts";
+ * const repository = await sampleRepository("sample", [{ "a.txt": "one\n" }]);
+ * const workspace = await openWorkspace({ repository, branch: { mode: "named", name: "agents/fix" } });
+ * const sandbox = await workspace.sandbox({ sandboxProvider: createLocalSandboxProvider() });
+ * const { stdout } = await sandbox.command({ executable: "git", arguments: ["branch", "--show-current"] });
+ * console.assert(stdout === "agents/fix\n");
+ * await sandbox.close();
+ * await workspace.close();
+ * await Deno.remove(`${repository}/..`, { recursive: true });
  * ```
  */
 export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Workspace> {

@@ -59,11 +59,15 @@ export function checkBorrowed(what: string, options: SandboxOptions): void {
  * @throws ConfigurationError for wrong options; LaitError `conflict` when the branch is in use; `process` when a hook fails
  *
  * @example
- * ```ts no-run
+ * ```ts
  * import { createLocalSandboxProvider, createSandbox } from "../../mod.ts";
- * await using sandbox = await createSandbox({ sandboxProvider: createLocalSandboxProvider() });
- * const { status } = await sandbox.command({ executable: "npm", arguments: ["test"] });
- * console.assert(status === 0);
+ * import { sampleRepository } from "../../fixtures/examples/sample.ts";
+ * const repository = await sampleRepository("sample", [{ "a.txt": "one\n" }]);
+ * const sandbox = await createSandbox({ repository, sandboxProvider: createLocalSandboxProvider() });
+ * const { status } = await sandbox.command({ executable: "grep", arguments: ["two", "a.txt"] });
+ * console.assert(status === 1);
+ * await sandbox.close();
+ * await Deno.remove(`${repository}/..`, { recursive: true });
  * ```
  */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
