@@ -61,7 +61,7 @@ async function checkHost(integration: Integration): Promise<void> {
   if (await programSettings(repository) !== settings) {
     throw new LaitError(
       "workspace",
-      "the repository's configuration names other filters, merge drivers or another work tree than at the start; " +
+      "the repository's configuration names other filters, ways to merge or another work tree than at the start; " +
         `the branch ${integration.branch} was not merged, because that would run them. Look at it, and merge it yourself`,
       { details: { branch: integration.branch } },
     );
@@ -74,7 +74,7 @@ export async function programSettings(repository: Repository): Promise<string> {
     "--show-scope",
     "-z",
     "--get-regexp",
-    String.raw`^(filter\..*|merge\..*\.driver|merge\..*\.recursive|core\.worktree)$`,
+    String.raw`^(filter\..*|merge\..*\.driver|merge\..*\.recursive|branch\..*\.mergeoptions|pull\..*|core\.worktree)$`,
   ]);
   const fields = stdout.split("\0");
   return fields.flatMap((field, index) =>

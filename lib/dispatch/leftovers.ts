@@ -1,5 +1,13 @@
 /** What runs that were cut off (killed, a machine that stopped) left behind: told once, never thrown away. */
-import { deleteBranch, markWorktree, readMarks, removeWorktree, unsavedOf, type WorktreeMark } from "./worktree.ts";
+import {
+  deleteBranch,
+  exists,
+  markWorktree,
+  readMarks,
+  removeWorktree,
+  unsavedOf,
+  type WorktreeMark,
+} from "./worktree.ts";
 import type { Repository } from "./repository.ts";
 
 /**
@@ -31,12 +39,14 @@ async function settle(
 ): Promise<void> {
   const { branch, directory, baseline, generated } = mark;
   const { files, moved } = await unsavedOf(repository, directory, branch);
+  const isThere = await exists(directory);
   const head = await repository.commit(`refs/heads/${branch}`);
-  if (files.length === 0 && !moved && head === baseline && await removeWorktree(repository, directory)) {
+  if (files.length === 0 && !moved && head === baseline && await removeWorktree(repository, directory, !isThere)) {
     if (generated) await deleteBranch(repository, branch, baseline);
     return;
   }
   await markWorktree({ gitDirectory }, { ...mark, state: "kept" });
   const uncommitted = files.length === 0 ? "" : `, ${files.length} files in no commit`;
-  warn?.(`a run that was cut off left its work: branch ${branch}${uncommitted}, in ${directory}`);
+  const place = isThere ? `, in ${directory}` : "; its directory is gone";
+  warn?.(`a run that was cut off left its work: branch ${branch}${uncommitted}${place}`);
 }

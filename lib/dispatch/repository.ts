@@ -35,6 +35,8 @@ export interface GitRun {
   readonly directory?: string;
   /** Milliseconds that it may take. Default: those of the repository. */
   readonly deadlineMs?: number;
+  /** Ends it; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A checkout that was found. */
@@ -88,6 +90,7 @@ export class Repository {
       ...gitCommand(subcommand, args),
       directory: run.directory ?? this.root,
       deadlineMs: run.deadlineMs ?? this.#gitMs,
+      ...(run.signal === undefined ? {} : { signal: run.signal }),
     });
   }
 

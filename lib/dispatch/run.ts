@@ -52,7 +52,7 @@ export class DispatchRun<T> {
   readonly warn = (message: string): void => {
     this.#stream.emit({ kind: "warning", message });
     try {
-      this.#settings.warn?.(message);
+      this.#settings.warn?.(this.#redact(message));
     } catch (error) {
       this.#stream.errors.push(error);
     }

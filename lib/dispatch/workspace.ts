@@ -19,7 +19,15 @@ import {
   WORKSPACE_KEYS,
   type WorkspaceOptions,
 } from "./workspace_options.ts";
-import { deleteBranch, markWorktree, openWorktree, removeWorktree, unsavedOf, type Worktree } from "./worktree.ts";
+import {
+  deleteBranch,
+  exists,
+  markWorktree,
+  openWorktree,
+  removeWorktree,
+  unsavedOf,
+  type Worktree,
+} from "./worktree.ts";
 
 /** A commit that came of the work. */
 export interface Commit {
@@ -122,18 +130,22 @@ export class GitWorkspace {
     }
   }
 
-  /** The commit that the branch is at now; "" when there is none. */
+  /** The commit that the branch is at now, whatever is checked out in its worktree; "" when there is none. */
   async head(): Promise<string> {
-    return await this.#opening.repository.commit("HEAD", { directory: this.directory }) ?? "";
+    return await this.#opening.repository.commit(this.#ref) ?? "";
+  }
+
+  get #ref(): string {
+    return this.#opening.worktree === undefined ? "HEAD" : `refs/heads/${this.branch}`;
   }
 
   /** The commits since the opening, or since another commit, the oldest first. */
   async commits(since: string = this.baseline): Promise<Commit[]> {
     const { repository, limits } = this.#opening;
-    const range = since === "" ? ["HEAD"] : [`${since}..HEAD`];
-    if (await this.head() === since) return [];
-    const text = await repository.git("log", ["--reverse", "-z", "--format=%H %s", ...range, "--"], {
-      directory: this.directory,
+    const head = await this.head();
+    if (head === since || head === "") return [];
+    const range = since === "" ? head : `${since}..${head}`;
+    const text = await repository.git("log", ["--reverse", "-z", "--format=%H %s", range, "--"], {
       deadlineMs: limits.collectMs,
     });
     return text.split("\0").filter((line) => line !== "").map((line) => ({
@@ -152,7 +164,7 @@ export class GitWorkspace {
     const { repository, options, limits } = this.#opening;
     if (options.guard === undefined || this.policy.mode !== "named") return;
     const { guard } = options;
-    const head = await repository.commit(`refs/heads/${this.branch}`) ?? this.baseline;
+    const head = await this.head() || this.baseline;
     await this.#orKeep(() => enforceGuard(repository, guard, this.baseline, head, limits.collectMs));
   }
 
@@ -206,10 +218,15 @@ export class GitWorkspace {
     if (preserve) return await keep();
     const { files, moved } = await unsavedOf(repository, directory, branch);
     const copied = await unchangedCopies(repository.root, directory, options.copies ?? [], files);
-    if (!force && (files.length > copied || moved)) return await keep();
+    if (!force && (files.length > copied || moved)) {
+      options.warn?.(whyKept(directory, branch, files, moved));
+      return await keep();
+    }
     const lock = await repository.lock("worktrees");
     try {
-      if (!await removeWorktree(repository, directory, force || copied > 0)) return await keep();
+      if (!await removeWorktree(repository, directory, force || copied > 0 || !await exists(directory))) {
+        return await keep();
+      }
       // A branch with commits that are nowhere else stays.
       if (generated) await deleteBranch(repository, branch, this.#integrated ?? baseline);
       return {};
@@ -217,6 +234,13 @@ export class GitWorkspace {
       lock.release();
     }
   }
+}
+
+function whyKept(directory: string, branch: string, files: readonly string[], moved: boolean): string {
+  if (moved) return `the worktree ${directory} stays: ${branch} is not checked out in it any more`;
+  const more = files.length > 5 ? ` and ${files.length - 5} more` : "";
+  const names = files.slice(0, 5).map((entry) => entry.slice(3)).join(", ");
+  return `the worktree ${directory} stays, because these are in no commit: ${names}${more}`;
 }
 
 function gitDirectoriesOf(repository: Repository, worktree: Worktree | undefined): string[] {
@@ -289,7 +313,7 @@ async function ownWorktree(
   const lock = await repository.lock("worktrees", signal);
   try {
     await reportLeftovers(repository, branch, warn);
-    const worktree = await openWorktree(repository, branch, policy.from);
+    const worktree = await openWorktree(repository, branch, policy.from, signal);
     if (!worktree.created) {
       warn?.(
         `the worktree ${worktree.directory} of an earlier run on ${branch} was there still; the work goes on in it`,

@@ -1,7 +1,8 @@
 /** Worktrees under `.lait/workspaces`: made, found again after a run that was cut off, taken away when nothing is lost. */
 import { LaitError } from "../base/errors.ts";
+import { isJsonObject } from "../base/json.ts";
 import { replaceFile } from "../base/files.ts";
-import { workingFolder } from "../base/working_folder.ts";
+import { WORKING_FOLDER, workingFolder } from "../base/working_folder.ts";
 import { join } from "../deps/path.ts";
 import { directoryOfBranch } from "./branch.ts";
 import { gitProblem, type Repository } from "./repository.ts";
@@ -48,35 +49,63 @@ export interface Unsaved {
  * The worktree of a branch: a new one, or the one that a run left behind. The caller owns the branch and holds the
  * repository's `worktrees` lock.
  *
- * @throws LaitError `conflict` when the branch is checked out elsewhere
+ * @throws LaitError `conflict` when the branch is checked out elsewhere, or its directory holds something else
  */
 export async function openWorktree(
   repository: Repository,
   branch: string,
   from: string | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<Worktree> {
-  const parent = await workingFolder(repository.root, "workspaces");
-  const directory = join(await Deno.realPath(parent), await directoryOfBranch(branch));
+  const directory = join(await workspacesFolder(repository), await directoryOfBranch(branch));
   const listed = (await listWorktrees(repository)).find((one) => one.branch === branch);
   if (listed !== undefined && listed.directory !== directory) {
     throw new LaitError("conflict", `the branch ${branch} is checked out in ${listed.directory}`, {
       details: { branch, directory: listed.directory },
     });
   }
-  if (listed !== undefined && await exists(directory)) {
-    return { directory, gitDirectory: await gitDirectoryOf(repository, directory), created: false };
+  const isThere = await exists(directory);
+  if (isThere && listed === undefined) {
+    throw new LaitError(
+      "conflict",
+      `${directory}, where the worktree of ${branch} belongs, holds something else; look at it, and remove it with ` +
+        "`git worktree remove`",
+      { details: { branch, directory } },
+    );
   }
+  if (isThere) return { directory, gitDirectory: await gitDirectoryOf(repository, directory), created: false };
   if (listed !== undefined) await repository.git("worktree", ["remove", "--force", directory]);
+  try {
+    await add(repository, branch, from, directory, signal);
+    return { directory, gitDirectory: await gitDirectoryOf(repository, directory), created: true };
+  } catch (error) {
+    await discard(repository, directory);
+    throw error;
+  }
+}
+
+/** Where worktrees are. A link that leads out of the repository is not followed. */
+async function workspacesFolder(repository: Repository): Promise<string> {
+  const folder = await workingFolder(repository.root, "workspaces");
+  const real = await Deno.realPath(folder);
+  if (real === join(repository.root, WORKING_FOLDER, "workspaces")) return real;
+  throw new LaitError("workspace", `${folder} is a link to ${real}; worktrees are made in the repository itself`);
+}
+
+async function add(
+  repository: Repository,
+  branch: string,
+  from: string | undefined,
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const known = await repository.commit(`refs/heads/${branch}`) !== undefined;
   const words = known ? [directory, branch] : ["--no-track", "-b", branch, directory, from ?? "HEAD"];
-  const made = await repository.attempt("worktree", ["add", "--quiet", ...words]);
-  if (made.status !== 0) {
-    await discard(repository, directory);
-    throw new LaitError("workspace", `the worktree ${directory} cannot be made: ${gitProblem(made)}`, {
-      details: { branch, directory },
-    });
-  }
-  return { directory, gitDirectory: await gitDirectoryOf(repository, directory), created: true };
+  const made = await repository.attempt("worktree", ["add", "--quiet", ...words], { signal });
+  if (made.status === 0) return;
+  throw new LaitError("workspace", `the worktree ${directory} cannot be made: ${gitProblem(made)}`, {
+    details: { branch, directory },
+  });
 }
 
 /** Takes away what a worktree that could not be made may have left. */
@@ -89,7 +118,8 @@ async function gitDirectoryOf(repository: Repository, directory: string): Promis
   return await repository.git("rev-parse", ["--path-format=absolute", "--git-dir"], { directory });
 }
 
-async function exists(path: string): Promise<boolean> {
+/** Whether something is at a path. */
+export async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
 }
 
@@ -124,7 +154,8 @@ export async function readMarks(repository: Repository): Promise<{ gitDirectory:
   for (const name of names) {
     const gitDirectory = join(folder, name);
     try {
-      found.push({ gitDirectory, mark: JSON.parse(await Deno.readTextFile(join(gitDirectory, MARK))) });
+      const mark: unknown = JSON.parse(await Deno.readTextFile(join(gitDirectory, MARK)));
+      if (isMark(mark)) found.push({ gitDirectory, mark });
     } catch {
       // Not one of lait's, or gone meanwhile.
     }
@@ -132,8 +163,18 @@ export async function readMarks(repository: Repository): Promise<{ gitDirectory:
   return found;
 }
 
+/** Commands of agents can write it, too: a branch of the user's is none that lait made up. */
+function isMark(value: unknown): value is WorktreeMark {
+  if (!isJsonObject(value)) return false;
+  const { branch, directory, baseline, generated, state } = value;
+  return [branch, directory, baseline].every((text) => typeof text === "string" && text !== "") &&
+    (generated === false || generated === true && (branch as string).startsWith("lait/")) &&
+    (state === "open" || state === "kept");
+}
+
 /** What would be lost with a worktree. Ignored files count: nobody else has them. */
 export async function unsavedOf(repository: Repository, directory: string, branch: string): Promise<Unsaved> {
+  if (!await exists(directory)) return { files: [], moved: false };
   const status = await repository.read(directory, "status", [
     "--porcelain",
     "-z",

@@ -4,7 +4,7 @@
  * `.git/config`, or hands over a directory with one, would run programs by having the repository looked at.
  *
  * What is switched off by {@link gitCommand}: hooks, file system monitor, pager, editor, signature programs, SSH
- * command, repositories without a work tree that are merely found, recursion into submodules. By {@link runGit}, which
+ * command, housekeeping, repositories without a work tree that are merely found, recursion into submodules. By {@link runGit}, which
  * is for readers, also: every transport (a partial clone fetches what it lacks), external diffs, text conversions, and
  * content filters that the repository itself configures. Filters of the user's own configuration do run (`git-lfs`
  * would otherwise show every touched file as changed); so do, in `gitCommand`, all filters of commands that check out
@@ -39,6 +39,9 @@ const SETTINGS: readonly string[] = Object.freeze([
   // `diff` would start Git in each submodule, with what its configuration says.
   "diff.submodule=short",
   "submodule.recurse=false",
+  // Housekeeping would run gc.recentObjectsHook.
+  "gc.auto=0",
+  "maintenance.auto=false",
   // Files in a work tree can be laid out like a repository; one with `.git` is found, others must be named.
   "safe.bareRepository=explicit",
   "color.ui=false",

@@ -140,7 +140,7 @@ Deno.test("guard: a merge that would run what the agent put into the configurati
     await using project = await Project.make();
     const agent = agentOf([shell(`git config ${key} '${value}' && ${commitOf("b.txt")}`), "done"]);
     const error = await failure(project.start({ brief, agent, branch: { mode: "integrate" } }).result, "workspace");
-    assert.match(error.message, /names other filters, merge drivers or another work tree/);
+    assert.match(error.message, /names other filters, ways to merge or another work tree/);
     assert.deepEqual(await project.files("main"), ["a.txt"]);
   }
 });

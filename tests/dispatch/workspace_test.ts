@@ -151,9 +151,11 @@ Deno.test("dispatch: what is in no commit keeps its worktree, ignored files too"
   await using project = await Project.make({ "a.txt": "one\n", ".gitignore": "*.log\n" });
   for (const [name, command] of [["u", "touch new.txt"], ["i", "touch x.log"], ["m", "echo two > a.txt"]] as const) {
     const branch = { mode: "named", name } as const;
-    const { retainedDirectory } = await project.start({ brief, agent: agentOf([shell(command), "ok"]), branch }).result;
+    const { result, warnings } = project.start({ brief, agent: agentOf([shell(command), "ok"]), branch });
+    const { retainedDirectory } = await result;
     assert.ok(retainedDirectory, name);
     assert.ok((await Deno.stat(retainedDirectory)).isDirectory);
+    assert.match(warnings.join(), /stays, because these are in no commit: (new\.txt|x\.log|a\.txt)/);
     // It is there still, and the next one goes on in it.
     const again = project.start({ brief, agent: agentOf(["ok"]), branch });
     assert.equal((await again.result).retainedDirectory, retainedDirectory);
@@ -166,6 +168,59 @@ Deno.test("dispatch: a worktree whose agent left its branch is kept", async () =
   const agent = agentOf([shell("git checkout -q --detach"), "ok"]);
   const { retainedDirectory } = await project.start({ brief, agent, branch: { mode: "named", name: "x" } }).result;
   assert.ok(retainedDirectory);
+});
+
+Deno.test("dispatch: a kept worktree that is on something else by now is never touched", async () => {
+  await using project = await Project.make();
+  const branch = { mode: "named", name: "x" } as const;
+  const leaving = agentOf([shell(`git checkout -q -b mine && ${commitOf("b.txt")}; touch new.txt`), "ok"]);
+  const first = project.start({ brief, agent: leaving, branch });
+  const { retainedDirectory, commits } = await first.result;
+  assert.deepEqual(commits, []);
+  assert.match(first.warnings.join(), /stays: x is not checked out in it any more/);
+  const again = await failure(project.start({ brief, agent: agentOf(["ok"]), branch }).result, "conflict");
+  assert.match(again.message, /holds something else; look at it/);
+  assert.deepEqual((await Array.fromAsync(Deno.readDir(retainedDirectory!))).map(({ name }) => name).toSorted(), [
+    ".git",
+    "a.txt",
+    "b.txt",
+    "new.txt",
+  ]);
+});
+
+Deno.test("dispatch: a worktree that somebody deleted is in nobody's way", async () => {
+  await using project = await Project.make();
+  const branch = { mode: "named", name: "x" } as const;
+  const agent = agentOf([shell(`${commitOf("b.txt")}; rm -rf "$PWD"`), "ok"]);
+  const { retainedDirectory, commits } = await project.start({ brief, agent, branch }).result;
+  assert.deepEqual([retainedDirectory, commits.length], [undefined, 1]);
+  assert.deepEqual(await project.worktrees(), []);
+  const keep = agentOf([shell("touch new.txt"), "ok"]);
+  const kept = await project.start({ brief, agent: keep, branch }).result;
+  await Deno.remove(kept.retainedDirectory!, { recursive: true });
+  await project.start({ brief, agent: agentOf([shell(commitOf("c.txt")), "ok"]), branch }).result;
+  assert.deepEqual(await project.files("x"), ["a.txt", "b.txt", "c.txt"]);
+});
+
+Deno.test("dispatch: marks that make no sense, and a link in the place of `.lait`, do no harm", async () => {
+  await using project = await Project.make();
+  const branch = { mode: "named", name: "x" } as const;
+  const keep = agentOf([
+    shell('touch new.txt; echo \'{"branch":5,"state":"open"}\' > "$(git rev-parse --git-dir)/lait.json"'),
+    "ok",
+  ]);
+  await project.start({ brief, agent: keep, branch }).result;
+  for (const mark of ['{"branch":"main","generated":true,"directory":"x","baseline":"y","state":"open"}', "[]", "{"]) {
+    const gitDirectory = (await project.git("-C", (await project.worktrees())[0]!, "rev-parse", "--git-dir")).trim();
+    await Deno.writeTextFile(`${gitDirectory}/lait.json`, mark);
+    await project.start({ brief, agent: agentOf(["ok"]), branch: { mode: "integrate" } }).result;
+  }
+  assert.deepEqual(await project.files("main"), ["a.txt"]);
+  await using other = await Project.make();
+  await using outside = await Project.make();
+  await Deno.symlink(outside.root, `${other.root}/.lait`);
+  const { result } = other.start({ brief, agent: agentOf(["ok"]), branch });
+  assert.match((await failure(result, "workspace")).message, /is a link to/);
 });
 
 Deno.test("dispatch: copies bring files that are in no commit, and unchanged they keep no worktree", async () => {
