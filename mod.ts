@@ -117,6 +117,9 @@ export type {
 } from "./lib/model/message.ts";
 export type { Usage } from "./lib/model/usage.ts";
 export { createLocalSandboxProvider, type LocalSandboxOptions } from "./lib/sandbox/providers/local.ts";
+export { type BubblewrapSandboxOptions, createBubblewrapSandboxProvider } from "./lib/sandbox/providers/bubblewrap.ts";
+export { type ContainerSandboxOptions, createContainerSandboxProvider } from "./lib/sandbox/providers/container.ts";
+export type { Egress, SandboxMount, SandboxVariables } from "./lib/sandbox/providers/isolation.ts";
 export type {
   AcquireOptions,
   Command,

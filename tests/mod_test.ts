@@ -18,6 +18,8 @@ Deno.test("mod.ts: its values are exactly these; a new one is a decision", () =>
     "createAgent",
     "createAnthropicModelProvider",
     "createApprovals",
+    "createBubblewrapSandboxProvider",
+    "createContainerSandboxProvider",
     "createHarness",
     "createHarnessConversations",
     "createHarnessEditTools",

@@ -38,7 +38,7 @@ const KEYS = [...new Set([...SANDBOX_KEYS, ...DISPATCH_KEYS])];
  *   brief: { text: "Review the last commit and report risky changes." },
  * });
  * console.assert(result.text === "Nothing risky.");
- * await Deno.remove(`${repository}/..`, { recursive: true });
+ * await Deno.remove(repository, { recursive: true });
  * ```
  */
 export async function dispatch<T = unknown>(

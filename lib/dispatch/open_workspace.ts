@@ -34,7 +34,7 @@ import { checkProvider, policyFor, type WorkspaceOptions } from "./workspace_opt
  * console.assert(stdout === "agents/fix\n");
  * await sandbox.close();
  * await workspace.close();
- * await Deno.remove(`${repository}/..`, { recursive: true });
+ * await Deno.remove(repository, { recursive: true });
  * ```
  */
 export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Workspace> {

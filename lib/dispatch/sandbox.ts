@@ -67,7 +67,7 @@ export function checkBorrowed(what: string, options: SandboxOptions): void {
  * const { status } = await sandbox.command({ executable: "grep", arguments: ["two", "a.txt"] });
  * console.assert(status === 1);
  * await sandbox.close();
- * await Deno.remove(`${repository}/..`, { recursive: true });
+ * await Deno.remove(repository, { recursive: true });
  * ```
  */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {

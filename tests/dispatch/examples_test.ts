@@ -40,7 +40,7 @@ Deno.test("examples: three repositories at once get a branch each", async () => 
   assert.equal(lines.length, 3, ended.stderr);
   for (const [index, name] of ["one", "two", "three"].entries()) {
     const [, repository] = /^(.*): 1 commits on agents\/license$/.exec(lines[index]!)!;
-    assert.ok(repository!.endsWith(`/${name}`));
+    assert.ok(repository!.endsWith(`-${name}`));
     const args = ["-C", repository!, "show", "--format=%s", "agents/license:LICENSE"];
     assert.equal((await ended.place.run("git", args)).stdout, "MIT License\n");
   }

@@ -1,0 +1,286 @@
+/** One container: started, used by commands, ended. */
+import { ConfigurationError, ProcessError } from "../../base/errors.ts";
+import { PendingWork } from "../../base/pending.ts";
+import { onAbort, untilAborted } from "../../base/signals.ts";
+import { posix } from "../../deps/path.ts";
+import { inheritedEnvironment, MODEL_KEY_VARIABLES } from "../environment.ts";
+import type { AcquireOptions, Command, CommandResult, SandboxLease, SandboxProcess, SpawnCommand } from "../lease.ts";
+import { type ProcessSpec, runProcess, type StartedProcess, startProcess } from "../process.ts";
+import { END, KEEP_ALIVE, START } from "./_container_scripts.ts";
+import { chosenVariables, neededProgram, type SandboxMount, type SandboxVariables } from "./isolation.ts";
+import { downloadThrough, uploadThrough } from "./_transfer.ts";
+
+/** The options of the provider, checked. */
+export interface ContainerSettings extends SandboxVariables {
+  readonly engine: "podman" | "docker";
+  readonly image: string;
+  readonly user?: { readonly uid: number; readonly gid: number };
+  readonly network: boolean | string;
+  readonly mounts: readonly SandboxMount[];
+  readonly cpus?: number;
+  readonly memoryMb?: number;
+  readonly maxProcesses?: number;
+  readonly engineArguments: readonly string[];
+  readonly runArguments: readonly string[];
+}
+
+/** The home directory in each container; an empty one in memory. */
+const HOME = "/home/lait";
+
+/** In front of the variables that carry a command's own through the engine's program, which has an environment too. */
+const CARRIER = "LAIT_VARIABLE_";
+
+/** How long the engine may take to end a container before it is told to kill it. */
+const STOP_MS = 5_000;
+
+/** See the module. */
+export class ContainerLease implements SandboxLease {
+  readonly root: string;
+  readonly home = HOME;
+  readonly #name: string;
+  readonly #engine: readonly string[];
+  readonly #host: Readonly<Record<string, string>>;
+  readonly #variables: Readonly<Record<string, string>>;
+  readonly #holder: StartedProcess;
+  readonly #released = new AbortController();
+  readonly #pending = new PendingWork();
+  #ending: Promise<void> | undefined;
+
+  private constructor(
+    root: string,
+    name: string,
+    engine: readonly string[],
+    host: Readonly<Record<string, string>>,
+    variables: Readonly<Record<string, string>>,
+    holder: StartedProcess,
+  ) {
+    this.root = root;
+    this.#name = name;
+    this.#engine = engine;
+    this.#host = host;
+    this.#variables = variables;
+    this.#holder = holder;
+  }
+
+  /** Starts a container and waits until commands can run in it. */
+  static async acquire(acquiring: AcquireOptions, settings: ContainerSettings): Promise<ContainerLease> {
+    const { signal } = acquiring;
+    const engine = [await neededProgram("container", settings.engine), ...settings.engineArguments];
+    const root = await Deno.realPath(acquiring.directory);
+    const name = `lait-${crypto.randomUUID()}`;
+    const host = inheritedEnvironment(MODEL_KEY_VARIABLES);
+    const argv = [...engine, ...runArguments(name, [root, ...acquiring.gitDirectories ?? []], settings)];
+    // Its standard input is what keeps the container: it ends with this program, however that ends.
+    const holder = await startProcess({ argv, directory: "/", environment: host, searchDirectory: "/" }, {
+      pipedInput: true,
+      signal,
+    });
+    const lease = new ContainerLease(root, name, engine, host, chosenVariables(settings), holder);
+    try {
+      await untilAborted(ready(holder, settings), signal);
+      return lease;
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+  }
+
+  /** Runs the engine's `exec` with a command in it; `id` names the command within the container. */
+  #spec(command: Command | SpawnCommand, id: string, pipedInput: boolean): ProcessSpec {
+    if (this.#released.signal.aborted) throw new ConfigurationError("the sandbox lease was released");
+    const clear = command.inheritVariables === false;
+    const variables = Object.entries({ ...(clear ? {} : this.#variables), ...command.variables });
+    const carried = variables.map(([, value], index) => [`${CARRIER}${index}`, value] as const);
+    return {
+      argv: [
+        ...this.#engine,
+        "exec",
+        ...(pipedInput ? ["--interactive"] : []),
+        ...carried.flatMap(([name]) => ["--env", name]),
+        this.#name,
+        "sh",
+        "-c",
+        START,
+        "sh",
+        id,
+        posix.resolve(this.root, command.directory ?? "."),
+        clear ? "-i" : "",
+        String(variables.length),
+        ...variables.map(([name]) => name),
+        command.executable,
+        ...command.arguments ?? [],
+      ],
+      directory: "/",
+      environment: { ...this.#host, ...Object.fromEntries(carried) },
+      searchDirectory: "/",
+    };
+  }
+
+  #bound(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? this.#released.signal : AbortSignal.any([signal, this.#released.signal]);
+  }
+
+  async invoke(command: Command): Promise<CommandResult> {
+    return await this.#pending.track(this.#invoke(command));
+  }
+
+  async #invoke(command: Command): Promise<CommandResult> {
+    const id = crypto.randomUUID();
+    const spec = this.#spec(command, id, command.stdin !== undefined);
+    let result: CommandResult;
+    try {
+      result = await runProcess(spec, { ...command, signal: this.#bound(command.signal) });
+    } catch (error) {
+      // The engine's program is gone; what it had started in the container is not.
+      await this.#end(id);
+      throw named(error, command);
+    }
+    const problem = new RegExp(`^${id}: (.*)\n$`).exec(result.stderr);
+    if (result.status !== 127 || problem === null) return result;
+    throw new ProcessError("spawn", `cannot start \`${command.executable}\`: ${problem[1]}`, {
+      details: { program: command.executable },
+    });
+  }
+
+  async spawn(command: SpawnCommand): Promise<SandboxProcess> {
+    const id = crypto.randomUUID();
+    const signal = this.#bound(command.signal);
+    const pipedInput = command.stdin === "piped";
+    const process = await startProcess(this.#spec(command, id, pipedInput), { pipedInput, signal });
+    let ending: Promise<void> | undefined;
+    const end = () =>
+      ending ??= (async () => {
+        await this.#end(id);
+        await process.end();
+      })();
+    const forget = onAbort(signal, () => void end());
+    this.#pending.track(process.status.finally(forget));
+    return {
+      stdin: process.stdin,
+      stdout: process.stdout,
+      stderr: process.stderr,
+      status: process.status,
+      end,
+    };
+  }
+
+  /** Ends a command within the container, with all that it started. */
+  async #end(id: string): Promise<void> {
+    if (this.#ending !== undefined) return;
+    await this.#run(["exec", this.#name, "sh", "-c", END, "sh", id]).catch(() => {});
+  }
+
+  async #run(args: readonly string[]): Promise<CommandResult> {
+    const argv = [...this.#engine, ...args];
+    const spec = { argv, directory: "/", environment: this.#host, searchDirectory: "/" };
+    return await runProcess(spec, { deadlineMs: STOP_MS });
+  }
+
+  async upload(hostPath: string, sandboxPath: string, options: { signal?: AbortSignal } = {}): Promise<void> {
+    await uploadThrough(this, hostPath, sandboxPath, options.signal);
+  }
+
+  async download(sandboxPath: string, hostPath: string, options: { signal?: AbortSignal } = {}): Promise<void> {
+    await downloadThrough(this, sandboxPath, hostPath, options.signal);
+  }
+
+  async release(): Promise<void> {
+    this.#released.abort(new ConfigurationError("the sandbox lease was released"));
+    this.#ending ??= this.#stop();
+    await this.#ending;
+    await this.#pending.settled();
+  }
+
+  /** The end of the input ends the container, and with it all that runs in it. */
+  async #stop(): Promise<void> {
+    await this.#holder.stdin!.close().catch(() => {});
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<"late">((resolve) => {
+      timer = setTimeout(() => resolve("late"), STOP_MS);
+    });
+    const ended = await Promise.race([this.#holder.status, late]);
+    clearTimeout(timer);
+    if (ended === "late") await this.#run(["rm", "--force", this.#name]).catch(() => {});
+    await this.#holder.end();
+  }
+}
+
+/** An error of a command says the command, not how the engine was called. */
+function named(error: unknown, command: Command): unknown {
+  if (!(error instanceof ProcessError) || error.kind === "spawn") return error;
+  const said = JSON.stringify([command.executable, ...command.arguments ?? []]);
+  const tail = error.message.slice(error.message.lastIndexOf("] ") + 2);
+  return new ProcessError(error.kind, `${said} ${tail}`, {
+    output: error.output,
+    details: error.details,
+    cause: error,
+  });
+}
+
+function runArguments(name: string, writable: readonly string[], settings: ContainerSettings): string[] {
+  const { network, mounts, cpus, memoryMb, maxProcesses, runArguments, image, engine } = settings;
+  const own = { uid: Deno.uid() ?? 0, gid: Deno.gid() ?? 0 };
+  const { uid, gid } = settings.user ?? own;
+  const all = [
+    ...mounts,
+    ...writable.map((source) => ({ source, target: source, writable: true })),
+  ];
+  return [
+    "run",
+    "--rm",
+    "--interactive",
+    "--name",
+    name,
+    "--label",
+    "lait.sandbox=true",
+    "--network",
+    network === false ? "none" : network === true ? (engine === "docker" ? "bridge" : "private") : network,
+    "--cap-drop",
+    "ALL",
+    "--security-opt",
+    "no-new-privileges",
+    // Without root, podman's own mapping would give files to somebody else.
+    ...(engine === "podman" && own.uid !== 0 ? ["--userns", "keep-id"] : []),
+    "--user",
+    `${uid}:${gid}`,
+    "--env",
+    `HOME=${HOME}`,
+    "--tmpfs",
+    "/tmp:rw,exec,nosuid,nodev,mode=1777",
+    "--tmpfs",
+    `${HOME}:rw,exec,nosuid,nodev,mode=1777`,
+    ...all.flatMap(({ source, target = source, writable = false }) => ["--mount", bind(source, target, writable)]),
+    "--workdir",
+    "/",
+    ...(cpus === undefined ? [] : ["--cpus", String(cpus)]),
+    ...(memoryMb === undefined ? [] : ["--memory", `${memoryMb}m`]),
+    ...(maxProcesses === undefined ? [] : ["--pids-limit", String(maxProcesses)]),
+    ...runArguments,
+    "--entrypoint",
+    "sh",
+    image,
+    "-c",
+    KEEP_ALIVE,
+  ];
+}
+
+/** A mount as the engines read it: fields of comma-separated values, which may be quoted. */
+function bind(source: string, target: string, writable: boolean): string {
+  const field = (text: string) => /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const fields = ["type=bind", `source=${source}`, `target=${target}`, ...(writable ? [] : ["readonly"])];
+  return fields.map(field).join(",");
+}
+
+/** Resolves once the container says that it runs. */
+async function ready(holder: StartedProcess, { engine, image }: ContainerSettings): Promise<void> {
+  const said = new Response(holder.stderr).text();
+  const reader = holder.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value } = await reader.read();
+  void reader.cancel();
+  if (value?.startsWith("ready")) return;
+  const status = await holder.status;
+  const why = (await said).trim().split("\n").slice(-3).join("; ") || `status ${status}`;
+  throw new ConfigurationError(`${engine} cannot start a container of the image ${image}: ${why}`, {
+    details: { engine, image, status },
+  });
+}

@@ -1,0 +1,271 @@
+/** Linux namespaces as a sandbox, made by the program `bwrap` (package `bubblewrap`). */
+import { readEnvironment } from "../../base/environment.ts";
+import { ConfigurationError, ProcessError } from "../../base/errors.ts";
+import { checkKeys } from "../../base/options.ts";
+import { PendingWork } from "../../base/pending.ts";
+import { onAbort } from "../../base/signals.ts";
+import { dirname, resolve } from "../../deps/path.ts";
+import type {
+  AcquireOptions,
+  Command,
+  CommandResult,
+  SandboxLease,
+  SandboxProcess,
+  SandboxProvider,
+  SpawnCommand,
+} from "../lease.ts";
+import { type ProcessSpec, runProcess, startProcess } from "../process.ts";
+import {
+  checkEgress,
+  checkMounts,
+  checkVariables,
+  chosenVariables,
+  type Egress,
+  neededProgram,
+  type SandboxMount,
+  type SandboxVariables,
+} from "./isolation.ts";
+import { downloadThrough, uploadThrough } from "./_transfer.ts";
+
+/** Options of {@link createBubblewrapSandboxProvider}. */
+export interface BubblewrapSandboxOptions extends SandboxVariables {
+  /** Whether commands may use the network. Default: false; not even the machine's own loopback. */
+  readonly network?: boolean;
+  /** As `network: false`, said in the words of other tools. */
+  readonly egress?: Egress;
+  /** Directories that commands see though they are in the home directory or another hidden place. Default: none. */
+  readonly mounts?: readonly SandboxMount[];
+}
+
+const WHAT = "createBubblewrapSandboxProvider";
+
+/** Directories that hold other people's and programs' own things: empty for commands. */
+const HIDDEN: readonly string[] = ["/home", "/root", "/run", "/tmp", "/var/tmp", "/mnt", "/media", "/srv"];
+
+/** What name resolution needs of `/run`, where it is there. */
+const RESOLVERS: readonly string[] = ["/run/systemd/resolve", "/run/NetworkManager/resolv.conf", "/run/resolvconf"];
+
+const STARTLESS = /^(?:bwrap: execvp .*|bwrap: Can't chdir to (?<directory>.*)|env: .*): (?<why>[^:]*)\n$/s;
+
+/** Variables that act on whatever program starts next, so on `bwrap` itself, outside of the wall. */
+const LOADER = /^(?:LD_|GLIBC_|GCONV_PATH$|LOCPATH$|MALLOC_|BWRAP_)/;
+
+/**
+ * A provider whose commands see this machine read-only, without the home directories, `/tmp` and `/run`; they may write
+ * to the workspace, and to a home and a `/tmp` that last as long as the lease. They see no other process and no network,
+ * have no privileges, and all of them end with the lease, or with this program. Linux alone.
+ *
+ * The environment is computed: `PATH`, `LANG` and `TERM` of this program, `HOME`, and what the options name.
+ *
+ * @throws ConfigurationError for a wrong option; `acquire` for a machine without bubblewrap, or one that does not allow it
+ *
+ * @example
+ * ```ts
+ * import { createBubblewrapSandboxProvider } from "./bubblewrap.ts";
+ * const provider = createBubblewrapSandboxProvider({ variables: { CI: "true" } });
+ * console.assert(provider.placement === "mounted");
+ * ```
+ */
+export function createBubblewrapSandboxProvider(options: BubblewrapSandboxOptions = {}): SandboxProvider {
+  checkKeys(WHAT, options, ["network", "egress", "mounts", "variables", "inherit"]);
+  const { network = false, mounts = [] } = options;
+  if (typeof network !== "boolean") throw new ConfigurationError(`${WHAT}: network must be true or false`);
+  checkEgress(WHAT, options.egress, options.network);
+  checkMounts(`${WHAT}: mounts`, mounts);
+  checkVariables(WHAT, options);
+  return Object.freeze({
+    name: "bubblewrap",
+    placement: "mounted" as const,
+    acquire: (acquiring: AcquireOptions) => BubblewrapLease.acquire(acquiring, { ...options, network, mounts }),
+  });
+}
+
+type Settings = BubblewrapSandboxOptions & Required<Pick<BubblewrapSandboxOptions, "network" | "mounts">>;
+
+class BubblewrapLease implements SandboxLease {
+  readonly root: string;
+  readonly home: string;
+  readonly #private: string;
+  readonly #argv: readonly string[];
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #released = new AbortController();
+  readonly #pending = new PendingWork();
+  #removing: Promise<void> | undefined;
+
+  private constructor(
+    root: string,
+    home: string,
+    own: string,
+    argv: readonly string[],
+    environment: Readonly<Record<string, string>>,
+  ) {
+    this.root = root;
+    this.home = home;
+    this.#private = own;
+    this.#argv = argv;
+    this.#environment = environment;
+  }
+
+  static async acquire(acquiring: AcquireOptions, settings: Settings): Promise<BubblewrapLease> {
+    const program = await findBubblewrap();
+    acquiring.signal?.throwIfAborted();
+    const root = await Deno.realPath(acquiring.directory);
+    const home = readEnvironment("HOME") ?? "/root";
+    const own = await Deno.makeTempDir({ prefix: "lait-sandbox-" });
+    try {
+      for (const name of ["home", "tmp"]) await Deno.mkdir(`${own}/${name}`, { mode: 0o700 });
+      const writable = [root, ...acquiring.gitDirectories ?? []];
+      const argv = [program, ...await wall({ home, own, writable, settings })];
+      const passed = ["PATH", "LANG", "TERM"].flatMap((name) => {
+        const value = readEnvironment(name);
+        return value === undefined ? [] : [[name, value] as const];
+      });
+      const environment = { ...Object.fromEntries(passed), HOME: home, ...chosenVariables(settings) };
+      const lease = new BubblewrapLease(root, home, own, argv, environment);
+      await lease.#probe(acquiring.signal);
+      return lease;
+    } catch (error) {
+      await Deno.remove(own, { recursive: true }).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Starts something small, so that a machine that does not allow it says so at once. */
+  async #probe(signal: AbortSignal | undefined): Promise<void> {
+    const { status, stderr } = await this.invoke({
+      executable: "true",
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (status === 0) return;
+    throw new ConfigurationError(
+      `bubblewrap cannot make a sandbox on this machine: ${stderr.trim()}; it needs user namespaces ` +
+        "(kernel.unprivileged_userns_clone, or an AppArmor profile for bwrap)",
+    );
+  }
+
+  #spec(command: Command | SpawnCommand): ProcessSpec {
+    if (this.#released.signal.aborted) throw new ConfigurationError("the sandbox lease was released");
+    const inherited = command.inheritVariables === false ? {} : this.#environment;
+    const all = Object.entries({ ...inherited, ...command.variables });
+    const forLoader = all.filter(([name]) => LOADER.test(name));
+    // bwrap sets PWD, whatever it is told.
+    const bare = command.inheritVariables === false && all.every(([name]) => name !== "PWD")
+      ? ["env", "-u", "PWD"]
+      : [];
+    return {
+      argv: [
+        ...this.#argv,
+        "--chdir",
+        resolve(this.root, command.directory ?? "."),
+        ...forLoader.flatMap(([name, value]) => ["--setenv", name, value]),
+        "--",
+        ...bare,
+        command.executable,
+        ...command.arguments ?? [],
+      ],
+      // The wall itself starts outside; which directory that is does not matter to what is inside.
+      directory: this.root,
+      environment: Object.fromEntries(all.filter(([name]) => !LOADER.test(name))),
+      searchDirectory: this.root,
+    };
+  }
+
+  #bound(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? this.#released.signal : AbortSignal.any([signal, this.#released.signal]);
+  }
+
+  async invoke(command: Command): Promise<CommandResult> {
+    return await this.#pending.track(this.#invoke(command));
+  }
+
+  async #invoke(command: Command): Promise<CommandResult> {
+    const result = await runProcess(this.#spec(command), { ...command, signal: this.#bound(command.signal) });
+    // What bwrap, or env, says when there is nothing to run.
+    const problem = STARTLESS.exec(result.stderr);
+    if (![1, 127].includes(result.status) || problem === null || result.stdout !== "") return result;
+    const { directory, why } = problem.groups!;
+    const what = directory === undefined
+      ? `${why} (in the sandbox)`
+      : `its working directory ${directory} is not there in the sandbox`;
+    throw new ProcessError("spawn", `cannot start \`${command.executable}\`: ${what}`, {
+      details: { program: command.executable },
+    });
+  }
+
+  async spawn(command: SpawnCommand): Promise<SandboxProcess> {
+    const signal = this.#bound(command.signal);
+    const process = await startProcess(this.#spec(command), { pipedInput: command.stdin === "piped", signal });
+    const forget = onAbort(signal, () => void process.end());
+    this.#pending.track(process.status.finally(forget));
+    return process;
+  }
+
+  async upload(hostPath: string, sandboxPath: string, options: { signal?: AbortSignal } = {}): Promise<void> {
+    await uploadThrough(this, hostPath, sandboxPath, options.signal);
+  }
+
+  async download(sandboxPath: string, hostPath: string, options: { signal?: AbortSignal } = {}): Promise<void> {
+    await downloadThrough(this, sandboxPath, hostPath, options.signal);
+  }
+
+  async release(): Promise<void> {
+    this.#released.abort(new ConfigurationError("the sandbox lease was released"));
+    await this.#pending.settled();
+    this.#removing ??= Deno.remove(this.#private, { recursive: true }).catch(() => {});
+    await this.#removing;
+  }
+}
+
+async function findBubblewrap(): Promise<string> {
+  if (Deno.build.os !== "linux") {
+    throw new ConfigurationError("the bubblewrap sandbox is for Linux; use createContainerSandboxProvider here");
+  }
+  return await neededProgram("bubblewrap", "bwrap");
+}
+
+interface Wall {
+  readonly home: string;
+  /** The lease's own directory, with its home and its `/tmp`. */
+  readonly own: string;
+  readonly writable: readonly string[];
+  readonly settings: Settings;
+}
+
+/** The arguments of `bwrap` that are the same for every command. */
+async function wall({ home, own, writable, settings }: Wall): Promise<string[]> {
+  const hidden = new Set([...HIDDEN, dirname(home)].filter((path) => path !== "/"));
+  const mounts: { target: string; argv: string[] }[] = [];
+  for (const target of hidden) {
+    // A link (`/var/run`) is where it leads to, which is hidden itself.
+    const info = await Deno.lstat(target).catch(() => undefined);
+    if (info?.isDirectory) mounts.push({ target, argv: ["--tmpfs", target] });
+  }
+  mounts.push({ target: "/tmp", argv: ["--bind", `${own}/tmp`, "/tmp"] });
+  mounts.push({ target: home, argv: ["--bind", `${own}/home`, home] });
+  if (settings.network) {
+    for (const path of RESOLVERS) mounts.push({ target: path, argv: ["--ro-bind-try", path, path] });
+  }
+  for (const { source, target = source, writable = false } of settings.mounts) {
+    mounts.push({ target, argv: [writable ? "--bind" : "--ro-bind", source, target] });
+  }
+  for (const path of writable) mounts.push({ target: path, argv: ["--bind", path, path] });
+  // Outer ones first; of two at one place the later one counts, so the workspace always does.
+  const depth = (path: string) => path.split("/").filter((part) => part !== "").length;
+  const ordered = mounts.toSorted((a, b) => depth(a.target) - depth(b.target));
+  return [
+    "--unshare-all",
+    ...(settings.network ? ["--share-net"] : []),
+    "--die-with-parent",
+    "--new-session",
+    "--cap-drop",
+    "ALL",
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+    ...ordered.flatMap(({ argv }) => argv),
+  ];
+}

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { createContainerSandboxProvider } from "../../lib/sandbox/providers/container.ts";
+import { sandboxContract } from "../../lib/testing/mod.ts";
+import { isRunning, Place, REPOSITORY } from "../_support/process.ts";
+import { Engine, noContainers, titled } from "./_boxes.ts";
+
+/** One for the file: made by the first test that needs it, removed by the last one. */
+let shared: Promise<Engine> | undefined;
+const engine = () => shared ??= Engine.make();
+
+function test(title: string, run: () => Promise<void>): void {
+  Deno.test({
+    name: titled(title, noContainers),
+    ignore: noContainers !== undefined,
+    fn: run,
+    sanitizeResources: false,
+    sanitizeOps: false,
+  });
+}
+
+const root = noContainers === undefined ? await Deno.makeTempDir({ prefix: "lait-test-" }) : "/";
+const acquire = async () => await (await engine()).provider().acquire({ directory: root });
+for (const { name, run } of sandboxContract(acquire)) test(`sandboxContract: container: ${name}`, run);
+
+async function inside(use: (sh: (script: string) => Promise<string>, place: Place) => Promise<void>, options = {}) {
+  await using place = await Place.make();
+  const lease = await (await engine()).provider(options).acquire({ directory: place.directory });
+  try {
+    await use(async (script) => {
+      const { stdout, stderr } = await lease.invoke({ executable: "sh", arguments: ["-c", script] });
+      return `${stdout}${stderr}`.trim();
+    }, place);
+  } finally {
+    await lease.release();
+  }
+}
+
+test("container: no capability, none to gain, no network, nothing of this machine but the workspace", async () => {
+  Deno.env.set("LAIT_SECRET", "sk-1");
+  try {
+    await inside(async (sh, place) => {
+      const status = await sh("grep -E '^(CapEff|CapBnd|NoNewPrivs)' /proc/self/status | tr -s '\\t' ' '");
+      assert.equal(status, "CapEff: 0000000000000000\nCapBnd: 0000000000000000\nNoNewPrivs: 1");
+      assert.equal(await sh("ls /sys/class/net"), "lo");
+      assert.equal(await sh(`ls '${place.home}' 2>/dev/null || echo hidden`), "hidden");
+      assert.equal(await sh('echo "${LAIT_SECRET:-unset}"'), "unset");
+      assert.equal(await sh("touch file && ls"), "file");
+      const { uid, gid } = await Deno.stat(`${place.directory}/file`);
+      assert.deepEqual([uid, gid], [Deno.uid(), Deno.gid()]);
+      assert.equal(await sh("echo one > ~/a && echo two > /tmp/b && cat ~/a /tmp/b"), "one\ntwo");
+    });
+  } finally {
+    Deno.env.delete("LAIT_SECRET");
+  }
+});
+
+test("container: user, limits, mounts and variables arrive; odd values as they are", async () => {
+  await using place = await Place.make();
+  const source = `${place.directory}/a, "b"`;
+  await Deno.mkdir(source);
+  await Deno.writeTextFile(`${source}/x`, "mounted");
+  const options = {
+    user: { uid: 1234, gid: 4321 },
+    mounts: [{ source, target: "/mounted" }],
+    variables: { ODD: "a\n'b' \"c\" $d `e`", PATH: "/bin:/usr/bin" },
+  };
+  await inside(async (sh) => {
+    assert.equal(await sh("id -u; id -g"), "1234\n4321");
+    assert.equal(await sh("cat /mounted/x; touch /mounted/y 2>&1 | tail -c 22"), "mountedRead-only file system");
+    assert.equal(await sh('printf %s "$ODD"'), "a\n'b' \"c\" $d `e`");
+    assert.equal(await sh("env | grep -c LAIT_VARIABLE; true"), "0");
+  }, options);
+});
+
+test("container: an abort ends what the command started, and the container goes on", async () => {
+  await using place = await Place.make();
+  const lease = await (await engine()).provider().acquire({ directory: place.directory });
+  const mark = `5318${Math.floor(Math.random() * 1e6)}`;
+  const abort = new AbortController();
+  const work = lease.invoke({
+    executable: "sh",
+    arguments: ["-c", `sleep ${mark} & sleep ${mark} & echo started; wait`],
+    signal: abort.signal,
+    observe: () => abort.abort("enough"),
+  });
+  assert.equal(await work.then(() => "nothing", (error) => error), "enough");
+  assert.equal(isRunning(`sleep ${mark}`), false);
+  assert.equal((await lease.invoke({ executable: "echo", arguments: ["on"] })).stdout, "on\n");
+  await lease.release();
+});
+
+test("container: none is left by a release, nor by a program that is killed", async () => {
+  const { image, engineArguments, runArguments } = (await engine()).options();
+  await using place = await Place.make();
+  const source = `
+import { createContainerSandboxProvider } from "file://${REPOSITORY}mod.ts";
+const provider = createContainerSandboxProvider(${
+    JSON.stringify({ engine: "podman", image, engineArguments, runArguments })
+  });
+const lease = await provider.acquire({ directory: ${JSON.stringify(place.directory)} });
+await lease.invoke({ executable: "sh", arguments: ["-c", "echo at work; sleep 600"], observe: () => console.log("at work") });`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--quiet", "-"],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(source));
+  await writer.close();
+  const reader = child.stdout.getReader();
+  assert.equal(new TextDecoder().decode((await reader.read()).value), "at work\n");
+  const containers = async () => await (await engine()).podman("ps", "--all", "--quiet");
+  assert.notEqual(await containers(), "");
+  child.kill("SIGKILL");
+  await child.status;
+  await reader.cancel();
+  for (let tries = 0; await containers() !== "" && tries < 100; tries++) await new Promise((r) => setTimeout(r, 100));
+  assert.equal(await containers(), "");
+});
+
+test("container: an image that is not there, or cannot start, says why", async () => {
+  const provider = (await engine()).provider({
+    image: "localhost/lait-no-such-image",
+    runArguments: ["--pull", "never"],
+  });
+  await assert.rejects(provider.acquire({ directory: root }), {
+    code: "configuration",
+    message: /podman cannot start a container of the image localhost\/lait-no-such-image: .*/,
+  });
+  const stopped = AbortSignal.abort("no");
+  await assert.rejects(
+    (await engine()).provider().acquire({ directory: root, signal: stopped }),
+    (reason) => reason === "no",
+  );
+});
+
+test("container: nothing is left in the workspace, and no container", async () => {
+  assert.deepEqual(await Array.fromAsync(Deno.readDir(root)), []);
+  await Deno.remove(root);
+  assert.equal(await (await engine()).podman("ps", "--all", "--quiet"), "");
+  await (await engine())[Symbol.asyncDispose]();
+});
+
+Deno.test("container: a machine without the engine gets an error that names the package, never the host", async () => {
+  const before = Deno.env.get("PATH")!;
+  Deno.env.set("PATH", "/nonexistent");
+  try {
+    const provider = createContainerSandboxProvider({ engine: "docker", image: "x" });
+    await assert.rejects(
+      provider.acquire({ directory: "/" }),
+      /needs the program `docker`.*install the package `docker`/,
+    );
+  } finally {
+    Deno.env.set("PATH", before);
+  }
+});
+
+Deno.test("container: wrong options are refused before any container starts", () => {
+  const wrong = [
+    {},
+    { engine: "lxc" },
+    { image: "" },
+    { image: "--privileged" },
+    { egress: { mode: "allowlist", domains: ["a.b"] } },
+    { egress: { mode: "deny-all" }, network: "bridge" },
+    { user: { uid: -1, gid: 0 } },
+    { user: { uid: 1 } },
+    { cpus: 0 },
+    { memoryMb: 1.5 },
+    { runArguments: "--privileged" },
+    { volumes: [] },
+  ];
+  for (const options of wrong) {
+    const all = { engine: "podman", image: "x", ...options };
+    const given = Object.keys(options).length === 0 ? { engine: "podman" } : all;
+    assert.throws(() => createContainerSandboxProvider(given as never), { code: "configuration" });
+  }
+});
