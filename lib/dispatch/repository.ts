@@ -156,7 +156,7 @@ export class Repository {
 }
 
 async function hostLease(directory: string): Promise<SandboxLease> {
-  return await createLocalSandboxProvider({ withhold: PLACE_VARIABLES }).acquire({ directory });
+  return await createLocalSandboxProvider({ withhold: PLACE_VARIABLES, inherit: "all" }).acquire({ directory });
 }
 
 /** What Git said, in one line. */

@@ -67,7 +67,7 @@ export class SandboxSession {
     const { hostReady = [] } = this.#hooks;
     const onHost = async () => {
       if (hostReady.length === 0) return;
-      const lease = await createLocalSandboxProvider().acquire({ directory });
+      const lease = await createLocalSandboxProvider({ inherit: "all" }).acquire({ directory });
       try {
         await runInOrder("hostReady", hostReady, lease, signal);
       } finally {

@@ -122,7 +122,7 @@ export class GitWorkspace {
     if (!worktree?.created) return;
     await copyInto(repository.root, worktree.directory, copies, limits.copyMs, signal);
     if (hooks.workspaceReady === undefined) return;
-    const lease = await createLocalSandboxProvider().acquire({ directory: worktree.directory });
+    const lease = await createLocalSandboxProvider({ inherit: "all" }).acquire({ directory: worktree.directory });
     try {
       await runInOrder("workspaceReady", hooks.workspaceReady, lease, signal);
     } finally {

@@ -48,7 +48,9 @@ export class ProjectSession {
   /** The sandbox of the command: this machine, in lait's current directory, without the model keys. */
   async lease(): Promise<SandboxLease> {
     const withhold = keyVariables(this.#project.layers.map(({ config }) => config));
-    return await createLocalSandboxProvider({ withhold }).acquire({ directory: this.#project.directory });
+    return await createLocalSandboxProvider({ withhold, inherit: "all" }).acquire({
+      directory: this.#project.directory,
+    });
   }
 
   /** The agent for these settings. */

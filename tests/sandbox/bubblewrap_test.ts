@@ -56,6 +56,7 @@ async function attempts(
       `bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port} && head -c 5 <&3' 2>/dev/null || echo unreachable`,
     ),
     secret: await sh('echo "${LAIT_SECRET:-unset}"'),
+    ambient: await sh('echo "${LAIT_AMBIENT:-unset}"'),
   };
 }
 
@@ -75,6 +76,7 @@ test("bubblewrap: a tool reaches the workspace, and nothing else that the host's
   const other = new Deno.Command("sleep", { args: ["600"] }).spawn();
   Deno.env.set("HOME", place.home);
   Deno.env.set("LAIT_SECRET", "sk-1");
+  Deno.env.set("LAIT_AMBIENT", "mine");
   try {
     const seen: Record<string, string>[] = [];
     for (const from of [createLocalSandboxProvider(), provider]) {
@@ -94,7 +96,8 @@ test("bubblewrap: a tool reaches the workspace, and nothing else that the host's
       outside: "written",
       process: "seen",
       network: "hello",
-      secret: "sk-1",
+      secret: "unset",
+      ambient: "mine",
     });
     assert.deepEqual(box, {
       home: "unreadable",
@@ -103,12 +106,13 @@ test("bubblewrap: a tool reaches the workspace, and nothing else that the host's
       process: "unseen",
       network: "unreachable",
       secret: "unset",
+      ambient: "unset",
     });
     assert.equal(await Deno.readTextFile(`${workspace}/file`), "kept\n");
   } finally {
     if (before === undefined) Deno.env.delete("HOME");
     else Deno.env.set("HOME", before);
-    Deno.env.delete("LAIT_SECRET");
+    for (const name of ["LAIT_SECRET", "LAIT_AMBIENT"]) Deno.env.delete(name);
     other.kill();
     await other.status;
     listener.close();

@@ -9,10 +9,20 @@ import type { Command, CommandResult, SandboxLease, SandboxProcess, SandboxProvi
 import { type ProcessSpec, runProcess, startProcess } from "../process.ts";
 import { onAbort } from "../../base/signals.ts";
 
+/** Names that say that a variable holds a secret, or leads to one. */
+const SECRET =
+  /(?:^|_)(?:KEY|KEYS|TOKEN|TOKENS|SECRET|SECRETS|PASSWD|PASSPHRASE|CREDENTIAL|CREDENTIALS|PAT|AUTH)(?:$|_)|PASSWORD|APIKEY|^SSH_AUTH_SOCK$|^KUBECONFIG$/i;
+
 /** Options of {@link createLocalSandboxProvider}. */
 export interface LocalSandboxOptions {
   /** Variables that children get on top of the inherited environment. Default: none. */
   readonly variables?: Readonly<Record<string, string>>;
+  /**
+   * Which variables of this program children inherit whose names say that they hold a secret (`…_TOKEN`, `…_KEY`,
+   * `…PASSWORD…`, `SSH_AUTH_SOCK` and the like): those named here, or `"all"` of them but the model keys. The other
+   * variables they inherit anyway. Default: none.
+   */
+  readonly inherit?: "all" | readonly string[];
   /**
    * Names of variables that children do not inherit, besides `OPENAI_API_KEY` and `ANTHROPIC_API_KEY`. Default: none.
    */
@@ -21,7 +31,7 @@ export interface LocalSandboxOptions {
 
 /**
  * A provider whose commands run on this machine with the rights of this process. Children inherit the environment
- * without the model keys.
+ * without the model keys, and without what its name calls a secret.
  *
  * @example
  * ```ts
@@ -33,13 +43,17 @@ export interface LocalSandboxOptions {
  * ```
  */
 export function createLocalSandboxProvider(options: LocalSandboxOptions = {}): SandboxProvider {
-  checkKeys("createLocalSandboxProvider", options, ["variables", "withhold"]);
-  const { variables = {}, withhold = [] } = options;
+  checkKeys("createLocalSandboxProvider", options, ["variables", "inherit", "withhold"]);
+  const { variables = {}, inherit = [], withhold = [] } = options;
+  if (inherit !== "all" && !Array.isArray(inherit)) {
+    throw new ConfigurationError('createLocalSandboxProvider: inherit must be "all" or a list of names');
+  }
+  const withheld = [...MODEL_KEY_VARIABLES.filter((name) => !inherit.includes(name)), ...withhold];
   return Object.freeze({
     name: "local",
     placement: "host" as const,
     acquire: ({ directory }: { directory: string }) =>
-      Promise.resolve(new LocalLease(resolve(directory), { ...variables }, [...MODEL_KEY_VARIABLES, ...withhold])),
+      Promise.resolve(new LocalLease(resolve(directory), { ...variables }, withheld, inherit)),
   });
 }
 
@@ -47,13 +61,20 @@ class LocalLease implements SandboxLease {
   readonly root: string;
   readonly #variables: Readonly<Record<string, string>>;
   readonly #withheld: readonly string[];
+  readonly #inherit: "all" | readonly string[];
   readonly #released = new AbortController();
   readonly #pending = new PendingWork();
 
-  constructor(root: string, variables: Readonly<Record<string, string>>, withheld: readonly string[]) {
+  constructor(
+    root: string,
+    variables: Readonly<Record<string, string>>,
+    withheld: readonly string[],
+    inherit: "all" | readonly string[],
+  ) {
     this.root = root;
     this.#variables = variables;
     this.#withheld = withheld;
+    this.#inherit = inherit;
   }
 
   get home(): string {
@@ -63,9 +84,7 @@ class LocalLease implements SandboxLease {
   #spec(command: Command | SpawnCommand): ProcessSpec {
     if (this.#released.signal.aborted) throw new ConfigurationError("the sandbox lease was released");
     const { directory } = command;
-    const inherited = command.inheritVariables === false
-      ? {}
-      : { ...inheritedEnvironment(this.#withheld), ...this.#variables };
+    const inherited = command.inheritVariables === false ? {} : { ...this.#inherited(), ...this.#variables };
     return {
       argv: [command.executable, ...command.arguments ?? []],
       directory: directory === undefined
@@ -76,6 +95,13 @@ class LocalLease implements SandboxLease {
       environment: { ...inherited, ...command.variables },
       searchDirectory: this.root,
     };
+  }
+
+  #inherited(): Record<string, string> {
+    const all = inheritedEnvironment(this.#withheld);
+    const inherit = this.#inherit;
+    if (inherit === "all") return all;
+    return Object.fromEntries(Object.entries(all).filter(([name]) => !SECRET.test(name) || inherit.includes(name)));
   }
 
   #bound(signal: AbortSignal | undefined): AbortSignal {
