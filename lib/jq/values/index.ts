@@ -9,7 +9,7 @@ export function indexValue(value: JsonValue, key: JsonValue, maxDepth: number): 
   if (isArray(value)) {
     if (typeof key === "number") {
       if (Number.isNaN(key)) return null;
-      const index = Math.floor(key);
+      const index = Math.trunc(key);
       return value[index < 0 ? index + value.length : index] ?? null;
     }
     if (isArray(key)) return indicesOf(value, key, maxDepth);

@@ -125,7 +125,7 @@ function putItem(
 ): JsonValue {
   if (Number.isNaN(key)) fail("Cannot set array element at NaN index");
   const length = parent?.length ?? 0;
-  let index = Math.floor(key);
+  let index = Math.trunc(key);
   if (index < 0) index += length;
   if (index < 0) fail("Out of bounds negative array index");
   if (index >= MOST_ITEMS) fail("Array index too large");
