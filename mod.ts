@@ -136,6 +136,7 @@ export {
   LaitError,
   type LaitErrorOptions,
   LimitError,
+  McpServerError,
   ModelError,
   type PartialOutput,
   ProcessError,
