@@ -37,6 +37,7 @@ Deno.test("mod.ts: its values are exactly these; a new one is a decision", () =>
     "defineHarnessTool",
     "defineHarnessToolset",
     "defineJsonResponse",
+    "defineMcpPrompt",
     "defineTextResponse",
     "summarizeHistory",
     "truncateToolResults",

@@ -45,8 +45,6 @@ interface Message {
   readonly result?: unknown;
 }
 
-if (import.meta.main) await serve(JSON.parse(Deno.args[0] ?? "{}") as ServerPlan);
-
 async function serve(plan: ServerPlan): Promise<void> {
   const note = (entry: unknown) => {
     if (plan.journal !== undefined) {
@@ -160,3 +158,5 @@ class Server {
     while (bytes.length > 0) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
   }
 }
+
+if (import.meta.main) await serve(JSON.parse(Deno.args[0] ?? "{}") as ServerPlan);

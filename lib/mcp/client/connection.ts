@@ -24,7 +24,7 @@ export class RefusedRequest extends Error {
 }
 
 /** Something like the SDK's schemas: it checks an answer. */
-type ResultSchema<T> = Parameters<Client["request"]>[1] & { readonly _zod: { readonly output: T } };
+export type ResultSchema<T> = Parameters<Client["request"]>[1] & { readonly _zod: { readonly output: T } };
 
 /** How a request is made. */
 export interface RequestOptions {

@@ -27,7 +27,7 @@ export async function listTools(
     const answer = await connection.request(
       { method: "tools/list", ...(cursor === undefined ? {} : { params: { cursor } }) },
       ListToolsResultSchema,
-      { signal, limitMs: server.requestMs, what: "the list of tools" },
+      { signal, limitMs: server.startMs, what: "the list of tools" },
     );
     if (answer.tools.length > LIMITS.mcpPageTools) {
       throw fail(`a page of its list of tools has over ${LIMITS.mcpPageTools}`);

@@ -12,7 +12,7 @@ import {
   type ServerCapabilities,
 } from "../../deps/mcp.ts";
 import { NotCarriedOut } from "./_not_carried_out.ts";
-import { type McpConnection, openConnection, RefusedRequest } from "./connection.ts";
+import { type McpConnection, openConnection, RefusedRequest, type ResultSchema } from "./connection.ts";
 import { listTools } from "./listing.ts";
 import type { McpHost, McpServerOptions } from "./target.ts";
 
@@ -109,6 +109,16 @@ export class McpServer {
         CallToolResultSchema,
         { ...options, limitMs: this.#options.requestMs, what: `the tool ${tool}` },
       ), options.signal);
+  }
+
+  /** Asks for something else than a tool; fails as `call` does. */
+  async ask<T>(
+    request: { readonly method: string; readonly params: Record<string, unknown> },
+    schema: ResultSchema<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const limitMs = this.#options.requestMs;
+    return await this.use((one) => one.request(request, schema, { signal, limitMs, what: request.method }), signal);
   }
 
   /** Works with a connection. Work that was not carried out because the session is gone is done once more. */

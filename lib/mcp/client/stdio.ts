@@ -1,11 +1,14 @@
 /** A server on its standard streams: a program of the sandbox, one JSON message a line. */
-import { McpServerError, messageOf } from "../../base/errors.ts";
+import { ConfigurationError, McpServerError, messageOf } from "../../base/errors.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { tailOf, visible } from "../../base/text.ts";
 import { type JSONRPCMessage, JSONRPCMessageSchema, type Transport } from "../../deps/mcp.ts";
 import type { SandboxProcess } from "../../sandbox/lease.ts";
 import { NotCarriedOut } from "./_not_carried_out.ts";
 import { MessageLines } from "./_lines.ts";
+
+// deno-lint-ignore no-control-regex
+const COLOURS = /\x1b\[[0-9;]*m/g;
 
 /** What the transport works with. */
 export interface StdioOptions {
@@ -47,7 +50,10 @@ export class StdioTransport implements Transport {
   /** Starts the program. */
   async start(): Promise<void> {
     const process = this.#process = await this.#options.spawn();
-    this.#writer = process.stdin!.getWriter();
+    if (process.stdin === undefined) {
+      throw new ConfigurationError(`${this.#options.label}: the sandbox gives programs no standard input to talk to`);
+    }
+    this.#writer = process.stdin.getWriter();
     this.#writer.closed.catch(() => {}); // Its end is told by the writes, and by the status.
     const output = this.#read(process.stdout, (chunk) => {
       const fault = this.#lines.push(chunk);
@@ -170,7 +176,7 @@ export class StdioTransport implements Transport {
   /** What the program said besides messages, for an error about it. */
   remarks(): string {
     const noise = this.#lines.firstNoise;
-    const said = this.#stderrTail.trim();
+    const said = this.#stderrTail.replace(COLOURS, "").trim();
     return (noise === undefined ? "" : `; its first line on standard output was no message: ${visible(noise)}`) +
       (said === "" ? "" : `; its standard error ended with: ${said.split(/\r?\n/).map(visible).join("\n")}`);
   }

@@ -31,9 +31,9 @@ export interface McpServerOptions {
   readonly label: string;
   /** Called before each connection. */
   readonly resolve: (lease: SandboxLease) => McpTarget | Promise<McpTarget>;
-  /** Milliseconds until it must be ready. */
+  /** Milliseconds until it must be ready, and for each page of its list of tools. */
   readonly startMs: number;
-  /** Milliseconds for a request, given anew by each piece of progress; undefined: the caller's signal alone. */
+  /** Milliseconds for any other request, given anew by each piece of progress; undefined: the caller's signal alone. */
   readonly requestMs: number | undefined;
 }
 

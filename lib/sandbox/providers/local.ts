@@ -45,14 +45,14 @@ export function createLocalSandboxProvider(options: LocalSandboxOptions = {}): S
 
 class LocalLease implements SandboxLease {
   readonly root: string;
-  readonly #variables: Readonly<Record<string, string>>;
+  readonly variables: Readonly<Record<string, string>>;
   readonly #withheld: readonly string[];
   readonly #released = new AbortController();
   readonly #pending = new PendingWork();
 
   constructor(root: string, variables: Readonly<Record<string, string>>, withheld: readonly string[]) {
     this.root = root;
-    this.#variables = variables;
+    this.variables = variables;
     this.#withheld = withheld;
   }
 
@@ -65,7 +65,7 @@ class LocalLease implements SandboxLease {
     const { directory } = command;
     const inherited = command.inheritVariables === false
       ? {}
-      : { ...inheritedEnvironment(this.#withheld), ...this.#variables };
+      : { ...inheritedEnvironment(this.#withheld), ...this.variables };
     return {
       argv: [command.executable, ...command.arguments ?? []],
       directory: directory === undefined
