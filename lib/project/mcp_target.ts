@@ -112,7 +112,10 @@ class EntryReader {
   }
 
   #hint(): string {
-    return 'set `headers: { Authorization: "Bearer ${TOKEN}" }` for it';
+    const header = 'set `headers: { Authorization: "Bearer ${TOKEN}" }` for it';
+    return this.#entry.auth === undefined
+      ? `${header}, or \`auth: oauth\` and run \`lait mcp login ${this.#name}\``
+      : `run \`lait mcp login ${this.#name}\``;
   }
 
   #header(name: string): string | undefined {

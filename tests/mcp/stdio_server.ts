@@ -1,5 +1,5 @@
 /**
- * An MCP server on standard streams that does what its one argument, JSON, says; every message that it gets goes into a
+ * An MCP server on standard streams that does what its one argument says, JSON or `@` and a file with it; every message that it gets goes into a
  * journal. It knows the protocol by itself, so that it can break it.
  */
 
@@ -159,4 +159,7 @@ class Server {
   }
 }
 
-if (import.meta.main) await serve(JSON.parse(Deno.args[0] ?? "{}") as ServerPlan);
+if (import.meta.main) {
+  const [plan = "{}"] = Deno.args;
+  await serve(JSON.parse(plan.startsWith("@") ? Deno.readTextFileSync(plan.slice(1)) : plan) as ServerPlan);
+}

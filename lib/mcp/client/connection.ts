@@ -113,7 +113,10 @@ export class McpConnection {
     if (error instanceof McpError) {
       const { lost } = (error.data ?? {}) as Partial<LostAnswer>;
       if (lost instanceof McpServerError) return lost;
-      if (!this.lost) return new RefusedRequest(error.code, error.message.replace(/^MCP error -?\d+: /, ""));
+      // The SDK says so of a connection that is closed; a server might say the same of something else.
+      if (!this.lost || !/Connection closed$/.test(error.message)) {
+        return new RefusedRequest(error.code, error.message.replace(/^MCP error -?\d+: /, ""));
+      }
       return new McpServerError("mcp", name, `${label}: the connection was closed while ${what} was waited for`);
     }
     const said = visible(shorten(messageOf(error).replaceAll(/\s+/g, " "), LIMITS.quotedAnswerCharacters));
