@@ -8,9 +8,13 @@ export {
   StreamableHTTPClientTransport,
   StreamableHTTPError,
 } from "npm:@modelcontextprotocol/sdk@1.32.2/client/streamableHttp.js";
-export type { OAuthClientProvider, OAuthDiscoveryState } from "npm:@modelcontextprotocol/sdk@1.32.2/client/auth";
+export type { OAuthClientProvider } from "npm:@modelcontextprotocol/sdk@1.32.2/client/auth";
 // @ts-types="npm:@modelcontextprotocol/sdk@1.32.2/client/auth"
-export { auth, UnauthorizedError } from "npm:@modelcontextprotocol/sdk@1.32.2/client/auth.js";
+export {
+  auth,
+  extractWWWAuthenticateParams,
+  UnauthorizedError,
+} from "npm:@modelcontextprotocol/sdk@1.32.2/client/auth.js";
 export type {
   OAuthClientInformationMixed,
   OAuthClientMetadata,

@@ -113,18 +113,17 @@ export class ProjectMcp {
     return Object.keys(this.#project.config.mcp_servers ?? {});
   }
 
+  /** Refuses a name that is not in the configuration. */
+  check({ name, path }: NamedEntry): void {
+    const known = this.names;
+    if (known.includes(name)) return;
+    throw unknownName(this.#project, { kind: "MCP server", name, key: "mcp_servers", known, path });
+  }
+
   /** A server by its name. */
-  async server({ name, path }: NamedEntry): Promise<McpServer> {
-    const entries = this.#project.config.mcp_servers ?? {};
-    if (!Object.hasOwn(entries, name)) {
-      throw unknownName(this.#project, {
-        kind: "MCP server",
-        name,
-        key: "mcp_servers",
-        known: Object.keys(entries),
-        path,
-      });
-    }
+  async server(entry: NamedEntry): Promise<McpServer> {
+    this.check(entry);
+    const { name } = entry;
     const options = serverOptions(this.#project, name, this.#options.environment);
     return (await this.#open()).server(name, () => options);
   }

@@ -2,8 +2,12 @@
 import type { EnvironmentReader } from "../base/environment.ts";
 import { type LaitError, SettingError } from "../base/errors.ts";
 import { LIMITS } from "../base/limits.ts";
+import { PRODUCT_NAME } from "../base/product.ts";
+import { join } from "../deps/path.ts";
 import type { HttpTarget, McpServerOptions, McpTarget, StdioTarget } from "../mcp/client/target.ts";
+import type { OAuthSettings } from "../mcp/client/oauth.ts";
 import type { McpServerEntry } from "./config_shape.ts";
+import { userDirectory } from "./discover.ts";
 import { expandAt } from "./faults.ts";
 import type { Project } from "./project.ts";
 
@@ -31,6 +35,19 @@ export function serverOptions(project: Project, name: string, environment: Envir
     startMs: requestMs,
     requestMs,
   };
+}
+
+/** What `lait mcp login` and `logout` need of a server: its login, and the headers of its address. */
+export function loginOptions(
+  project: Project,
+  name: string,
+  environment: EnvironmentReader,
+): { readonly settings: OAuthSettings; readonly headers: Readonly<Record<string, string>> } {
+  const reader = new EntryReader(project, name, project.config.mcp_servers![name]!, environment);
+  reader.check();
+  const settings = reader.oauth();
+  if (settings === undefined) throw reader.withoutLogin();
+  return { settings, headers: reader.headers() };
 }
 
 class EntryReader {
@@ -67,8 +84,39 @@ class EntryReader {
     }
   }
 
-  target(): McpTarget {
-    return this.#entry.command === undefined ? this.#http() : this.#stdio();
+  async target(): Promise<McpTarget> {
+    if (this.#entry.command !== undefined) return this.#stdio();
+    const target = this.#http();
+    const settings = this.oauth();
+    if (settings === undefined) return target;
+    const { runOAuth } = await import("../mcp/client/oauth.ts");
+    return { ...target, auth: runOAuth(settings) };
+  }
+
+  /** How the server is logged in at; undefined when its entry has no `auth`. */
+  oauth(): OAuthSettings | undefined {
+    const { auth } = this.#entry;
+    if (auth === undefined) return undefined;
+    const settings = auth === "oauth" ? {} : auth;
+    const { client_id: clientId, client_secret: clientSecret, scope, redirect_port: redirectPort } = settings;
+    if (clientSecret !== undefined && clientId === undefined) {
+      throw this.#fault(["auth"], "has a `client_secret` without a `client_id`");
+    }
+    if (redirectPort !== undefined && (redirectPort < 1 || redirectPort > 65_535)) {
+      throw this.#fault(["auth", "redirect_port"], "`redirect_port` must be from 1 to 65535");
+    }
+    const config = userDirectory("XDG_CONFIG_HOME", ".config", this.#environment);
+    // Names may hold anything, file names may not.
+    const file = join(config, PRODUCT_NAME, "mcp", `${encodeURIComponent(this.#name).replaceAll(".", "%2E")}.json`);
+    return {
+      name: this.#name,
+      url: this.#url().href,
+      file,
+      ...(clientId === undefined ? {} : { clientId: this.#expand(clientId, "auth", "client_id") }),
+      ...(clientSecret === undefined ? {} : { clientSecret: this.#expand(clientSecret, "auth", "client_secret") }),
+      ...(scope === undefined ? {} : { scope }),
+      ...(redirectPort === undefined ? {} : { redirectPort }),
+    };
   }
 
   #stdio(): StdioTarget {
@@ -84,7 +132,18 @@ class EntryReader {
     };
   }
 
+  /** The address, without a login. */
   #http(): HttpTarget {
+    return { kind: "http", url: this.#url(), headers: this.headers(), unauthorizedHint: this.#hint() };
+  }
+
+  /** The error for a login at a server that has none. */
+  withoutLogin(): LaitError {
+    return this.#fault([], "has no `auth: oauth`, so there is nothing to log in at");
+  }
+
+  /** The headers of the entry, as they can be sent. */
+  headers(): Record<string, string> {
     const headers = this.#expandAll(this.#entry.headers ?? {}, "headers");
     for (const [name, value] of Object.entries(headers)) {
       if (OWN_HEADERS.includes(name.toLowerCase())) {
@@ -96,7 +155,7 @@ class EntryReader {
         throw this.#fault(["headers", name], `the header \`${name}\` has a name or value that cannot be sent`);
       }
     }
-    return { kind: "http", url: this.#url(), headers, unauthorizedHint: this.#hint() };
+    return headers;
   }
 
   #url(): URL {

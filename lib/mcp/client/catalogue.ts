@@ -10,7 +10,7 @@ import {
 } from "../../deps/mcp.ts";
 import { defineHarnessTool } from "../../tool/define.ts";
 import type { HarnessTool, ToolOutput } from "../../tool/tool.ts";
-import { RefusedRequest } from "./connection.ts";
+import { RefusedRequest } from "./refused.ts";
 import { blockText } from "./render.ts";
 import type { McpServer } from "./server.ts";
 

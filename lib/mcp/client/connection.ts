@@ -7,21 +7,10 @@ import { shorten, visible } from "../../base/text.ts";
 import { Client, ElicitRequestSchema, McpError, type ServerCapabilities } from "../../deps/mcp.ts";
 import { NotCarriedOut } from "./_not_carried_out.ts";
 import { HttpTransport, type LostAnswer } from "./http.ts";
+import { RefusedRequest } from "./refused.ts";
 import { RequestTimer } from "./_request_timer.ts";
 import { StdioTransport } from "./stdio.ts";
 import type { McpHost, McpServerOptions, McpTarget } from "./target.ts";
-
-/** The server answered a request with an error of the protocol: it has heard it, and refuses. */
-export class RefusedRequest extends Error {
-  /** The code that the server gave. */
-  readonly code: number;
-
-  /** What the server said. */
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 /** Something like the SDK's schemas: it checks an answer. */
 export type ResultSchema<T> = Parameters<Client["request"]>[1] & { readonly _zod: { readonly output: T } };

@@ -223,6 +223,11 @@ export class HttpTransport implements Transport {
       return new ConfigurationError(`${this.#label}: ${missingRight(error)}`, { cause: error });
     }
     const reason = this.#redacted(transportReason(error));
+    if (this.#target.auth !== undefined && !(error instanceof TypeError)) {
+      return new McpServerError("mcp", this.#server, `${this.#label}: the login cannot be used${reason}`, {
+        cause: error,
+      });
+    }
     return new McpServerError("mcp", this.#server, `${this.#label}: cannot reach ${this.#shownUrl}${reason}`, {
       cause: error,
     });

@@ -12,7 +12,8 @@ import {
   type ServerCapabilities,
 } from "../../deps/mcp.ts";
 import { NotCarriedOut } from "./_not_carried_out.ts";
-import { type McpConnection, openConnection, RefusedRequest, type ResultSchema } from "./connection.ts";
+import { type McpConnection, openConnection, type ResultSchema } from "./connection.ts";
+import { RefusedRequest } from "./refused.ts";
 import { listTools } from "./listing.ts";
 import type { McpHost, McpServerOptions } from "./target.ts";
 

@@ -3,7 +3,7 @@ import { ToolFailure } from "../../base/errors.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { CallToolResult, McpToolDescription } from "../../deps/mcp.ts";
 import type { HarnessTool, HarnessToolContext, ToolOutput } from "../../tool/tool.ts";
-import { RefusedRequest } from "./connection.ts";
+import { RefusedRequest } from "./refused.ts";
 import { renderResult, resultText } from "./render.ts";
 import type { McpServer } from "./server.ts";
 
