@@ -24,6 +24,7 @@ export {
   type HarnessInstructions,
   type InstructionsContext,
   type InstructionsResolver,
+  type McpPrompts,
 } from "./lib/harness/instructions.ts";
 export { defineHarnessSkill, type HarnessSkill, type HarnessSkillOptions } from "./lib/harness/skills.ts";
 export {
@@ -92,6 +93,8 @@ export {
 export { type AnthropicModelProviderOptions, createAnthropicModelProvider } from "./lib/model/providers/anthropic.ts";
 export { createOpenAIModelProvider, type OpenAIModelProviderOptions } from "./lib/model/providers/openai.ts";
 export type { Script, ScriptedAnswer, ScriptedCall } from "./lib/model/providers/script.ts";
+export { defineMcpPrompt, type McpPromptOptions } from "./lib/harness/mcp_prompt.ts";
+export type { McpHttpServer, McpServers, McpStdioServer, McpToolFilter } from "./lib/mcp/client/declaration.ts";
 export type {
   AgentModel,
   ModelNotice,
@@ -139,6 +142,7 @@ export {
   LaitError,
   type LaitErrorOptions,
   LimitError,
+  McpServerError,
   ModelError,
   type PartialOutput,
   ProcessError,

@@ -8,6 +8,7 @@ Deno.test("mod.ts: its values are exactly these; a new one is a decision", () =>
     "ConfigurationError",
     "LaitError",
     "LimitError",
+    "McpServerError",
     "ModelError",
     "ProcessError",
     "ResponseError",
@@ -42,6 +43,7 @@ Deno.test("mod.ts: its values are exactly these; a new one is a decision", () =>
     "defineHarnessTool",
     "defineHarnessToolset",
     "defineJsonResponse",
+    "defineMcpPrompt",
     "defineTextResponse",
     "dispatch",
     "openWorkspace",
@@ -80,7 +82,7 @@ async function loadedBy(entry: string): Promise<string[]> {
 Deno.test("mod.ts: importing it loads no client library, no parser of files and no command line", async () => {
   const loaded = await loadedBy("mod.ts");
   assert(loaded.includes("lib/harness/harness.ts"));
-  for (const name of ["openai", "anthropic", "commander", "handlebars", "yaml", "marked"]) {
+  for (const name of ["openai", "anthropic", "commander", "handlebars", "yaml", "marked", "mcp"]) {
     assert(!loaded.includes(`lib/deps/${name}.ts`), `mod.ts loads ${name}`);
   }
   assert(loaded.every((specifier) => !/^lib\/(cli|project)\//.test(specifier)));
@@ -88,7 +90,7 @@ Deno.test("mod.ts: importing it loads no client library, no parser of files and 
 
 Deno.test("cli.ts: starting it loads no package but the command line's, and that only for a command", async () => {
   const loaded = await loadedBy("cli.ts");
-  for (const name of ["openai", "anthropic", "ajv", "handlebars", "yaml", "marked"]) {
+  for (const name of ["openai", "anthropic", "ajv", "handlebars", "yaml", "marked", "mcp"]) {
     assert(!loaded.includes(`lib/deps/${name}.ts`), `cli.ts loads ${name}`);
   }
 });

@@ -20,6 +20,7 @@ export type ErrorCode =
   | "provider"
   | "quota"
   | "process"
+  | "mcp"
   | "tool"
   | "session"
   | "conflict"
@@ -151,6 +152,22 @@ export class CancelledError extends LaitError {
   /** Creates the error for an abort signal's reason. */
   constructor(reason?: unknown) {
     super("aborted", "cancelled", reason === undefined ? {} : { cause: reason });
+  }
+}
+
+/**
+ * An MCP server could not be started or reached, has ended, or sent what is no MCP; `details.server` names it. The code
+ * is `process` for a program that ended, `response` for what a server sent, `mcp` for a connection.
+ */
+export class McpServerError extends LaitError {
+  /** Creates the error for a server. */
+  constructor(
+    code: "process" | "response" | "mcp",
+    server: string,
+    message: string,
+    options: LaitErrorOptions = {},
+  ) {
+    super(code, message, { ...options, details: { ...options.details, server } });
   }
 }
 

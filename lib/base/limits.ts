@@ -87,6 +87,27 @@ export const LIMITS = Object.freeze({
   /** How deep values may be nested in a YAML file, and blocks and calls in a template. */
   yamlDepth: 200,
   templateDepth: 200,
+  /** MCP: the handshake, a page of a list, a call; each piece of progress gives it anew, up to the total. */
+  mcpRequestMs: 300_000,
+  mcpTotalMs: 3_600_000,
+  /** MCP in the API: until a server is ready. */
+  mcpStartupMs: 60_000,
+  /** Between the end of a server's standard input and SIGTERM; how long last notices may take over HTTP. */
+  mcpCloseMs: 500,
+  /** One message on standard output, a body over HTTP, and all descriptions and schemas of a server's tools. */
+  mcpMessageBytes: 16 * MIB,
+  mcpBodyBytes: 16 * MIB,
+  mcpMetadataBytes: 16 * MIB,
+  /** What a server may write to standard output that is no message. */
+  mcpNoiseBytes: 64 * MIB,
+  /** Pages of a list, tools of a page, and tools of a server and of a request. */
+  mcpPages: 128,
+  mcpPageTools: 1_024,
+  mcpTools: 8_192,
+  /** How much of a server's standard error an error quotes. */
+  mcpStderrCharacters: 4_096,
+  /** How long a person has to log in at an MCP server. */
+  mcpLoginMs: 300_000,
   /** Nodes of a schema that is sent to a provider, once its references are replaced. */
   providerSchemaNodes: 20_000,
   /** Faults of one file, and issues of one value, that are told; what follows is seldom worth reading. */

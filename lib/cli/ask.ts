@@ -7,9 +7,11 @@ import type { ResponseFormat } from "../model/provider.ts";
 import { ProjectSession } from "../project/open.ts";
 import type { Project } from "../project/project.ts";
 import type { RequestSettings } from "../project/settings.ts";
+import type { SandboxLease } from "../sandbox/lease.ts";
 import { createTerminalApprover } from "./approver.ts";
 import type { Io } from "./io.ts";
 import type { Log } from "./log.ts";
+import { createMcpHost } from "./mcp_host.ts";
 import { answerSink } from "./output.ts";
 import { printAnswer, type PrintOptions, StreamPrinter } from "./printer.ts";
 import { commandText, createProgress, type Progress } from "./progress.ts";
@@ -47,11 +49,10 @@ export async function ask(io: Io, log: Log, question: Question, options: AskOpti
     environment: io.environment,
     signal,
     ...(log.everything ? { wireLog: (text: string) => log.trace(text) } : {}),
+    mcp: createMcpHost(io, log, project, () => progress.pause()),
     ...(options.approveTools ? { approve: createTerminalApprover(io, () => progress.pause()) } : {}),
   });
   const showUsage = options.showUsage && !options.quiet;
-  const agent = await session.agent(settings, { streaming: options.stream, wantUsage: showUsage });
-  const lease = await session.lease();
   const printer = options.stream ? new StreamPrinter(io, sink, options) : undefined;
   const meter = new UsageMeter((model) => model === settings.model.name ? settings.pricing : undefined);
   const observers: (HarnessObserver | undefined)[] = [
@@ -62,7 +63,10 @@ export async function ask(io: Io, log: Log, question: Question, options: AskOpti
     logEvents(log),
   ];
   let result: TurnResult;
+  let lease: SandboxLease | undefined;
   try {
+    const agent = await session.agent(settings, { streaming: options.stream, wantUsage: showUsage });
+    lease = await session.lease();
     result = await runTurn(agent, {
       lease,
       messages: [userMessage(content)],
@@ -80,7 +84,8 @@ export async function ask(io: Io, log: Log, question: Question, options: AskOpti
     try {
       await sink.finish();
     } finally {
-      await lease.release();
+      await session.close();
+      await lease?.release();
     }
   }
   if (showUsage) io.stderr.write(`${meter.summary()}\n`);
@@ -96,7 +101,7 @@ function printMessages(io: Io, progress: Progress): HarnessObserver {
   };
 }
 
-function describeRequest(log: Log, project: Project, { model, alias, endpoint, tools }: RequestSettings): void {
+function describeRequest(log: Log, project: Project, { model, alias, endpoint, tools, mcp }: RequestSettings): void {
   if (!log.verbose) return;
   log.debug(`configuration: ${project.layers.map(({ file }) => file).join(", ") || "none"}`);
   const { name, ...sampling } = model;
@@ -106,7 +111,7 @@ function describeRequest(log: Log, project: Project, { model, alias, endpoint, t
       ? `script: ${endpoint.path}`
       : `base URL: ${endpoint.baseUrl}, key: ${endpoint.key.kind}`,
   );
-  log.debug(`tools: ${tools.join(", ") || "none"}`);
+  log.debug(`tools: ${tools.join(", ") || "none"}; MCP servers: ${mcp.join(", ") || "none"}`);
 }
 
 function logEvents(log: Log): ((event: HarnessEvent) => void) | undefined {

@@ -18,6 +18,7 @@ export interface ChatOptions {
   readonly schemaName?: string;
   readonly render?: boolean;
   readonly tool?: readonly string[];
+  readonly mcp?: readonly string[];
   readonly reasoningEffort?: string;
   readonly temperature?: number;
   readonly topP?: number;
@@ -80,7 +81,12 @@ export function addChatOptions(command: Command): Command {
         .helpGroup(model),
     )
     .addOption(
-      new Option("--tool <name>", "offer a command of `tools:` in lait.config.yml; repeatable").argParser(collect)
+      new Option("--tool <name>", "offer a command of `tools:`, or tools of a server: server__pattern; repeatable")
+        .argParser(collect)
+        .helpGroup(model),
+    )
+    .addOption(
+      new Option("--mcp <name>", "offer the tools of a server of `mcp_servers:`; repeatable").argParser(collect)
         .helpGroup(model),
     )
     .addOption(
@@ -136,6 +142,7 @@ export function callerSettings(options: ChatOptions, environment: EnvironmentRea
     apiKey: text(options.apiKey, "OPENAI_API_KEY"),
     system: options.system,
     tools: options.tool,
+    mcp: options.mcp,
     reasoningEffort: parsed(options.reasoningEffort, "LLM_REASONING_EFFORT", parseEffort) as ModelReasoning | undefined,
     temperature: parsed(options.temperature, "LLM_TEMPERATURE", parseNumber),
     topP: parsed(options.topP, "LLM_TOP_P", parseNumber),

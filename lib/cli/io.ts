@@ -142,6 +142,7 @@ export class BufferedInput implements InputStream {
   readonly isTerminal: boolean;
   readonly #reader: { read(buffer: Uint8Array): Promise<number | null> };
   #buffered: Uint8Array = new Uint8Array();
+  #turn: Promise<void> = Promise.resolve();
 
   /** Reads from `reader`. */
   constructor(reader: { read(buffer: Uint8Array): Promise<number | null> }, isTerminal: boolean) {
@@ -162,8 +163,20 @@ export class BufferedInput implements InputStream {
     return text.replace(/^\ufeff/, ""); // A byte order mark is no part of what was said.
   }
 
-  /** Reads a line. */
+  /** Reads a line. Whoever asks first gets the first line. */
   async readLine(signal: AbortSignal): Promise<string | undefined> {
+    const before = this.#turn;
+    const turn = Promise.withResolvers<void>();
+    this.#turn = turn.promise;
+    try {
+      await untilAborted(before, signal);
+      return await this.#readLine(signal);
+    } finally {
+      void before.then(turn.resolve);
+    }
+  }
+
+  async #readLine(signal: AbortSignal): Promise<string | undefined> {
     for (;;) {
       const end = this.#buffered.indexOf(10);
       if (end >= 0) return this.#take(end, end + 1);

@@ -32,6 +32,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "evaluate a jq expression over JSON: a jq in the same binary",
     load: () => import("./commands/jq.ts"),
   },
+  mcp: {
+    summary: "list and call the tools of MCP servers, log in and out",
+    load: () => import("./commands/mcp.ts"),
+  },
 };
 
 const NAMES = Object.keys(COMMANDS);

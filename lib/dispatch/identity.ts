@@ -22,6 +22,7 @@ export async function withIdentity(
   return {
     root: lease.root,
     home: lease.home,
+    variables: lease.variables ?? {},
     invoke: (command) => lease.invoke(extend(command)),
     spawn: (command) => lease.spawn(extend(command)),
     upload: (hostPath, sandboxPath, options) => lease.upload(hostPath, sandboxPath, options),

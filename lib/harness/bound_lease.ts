@@ -27,6 +27,11 @@ export class BoundLease implements SandboxLease {
     return this.#lease.home;
   }
 
+  /** The sandbox's variables. */
+  get variables(): Readonly<Record<string, string>> {
+    return this.#lease.variables ?? {};
+  }
+
   /** Runs a command within the call. */
   async invoke(command: Command): Promise<CommandResult> {
     const { observe, quiet = false } = command;

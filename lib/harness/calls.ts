@@ -248,7 +248,14 @@ async function run(
     const agent = subagentOf(tool);
     const execute = async () =>
       agent === undefined
-        ? await tool.execute(input, { sandbox, signal, callId: call.id, model, observe })
+        ? await tool.execute(input, {
+          sandbox,
+          signal,
+          callId: call.id,
+          ...(call.arguments === undefined ? {} : { arguments: call.arguments }),
+          model,
+          observe,
+        })
         : await context.delegate({ agent, ...input as { prompt: string }, callId: call.id, name: tool.name, signal });
     const output = checkOutput(tool.name, await untilAborted(execute(), signal));
     isError = output.isError;

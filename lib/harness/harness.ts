@@ -1,5 +1,6 @@
 /** `createHarness`: a provider, tools and limits, checked and frozen. Nothing runs by making one. */
 import { LIMITS } from "../base/limits.ts";
+import { checkMcpServers, type McpServers } from "../mcp/client/declaration.ts";
 import type { ModelProvider } from "../model/provider.ts";
 import type { Usage } from "../model/usage.ts";
 import type { ApproveTool } from "../tool/approval.ts";
@@ -65,6 +66,8 @@ export interface HarnessOptions {
   readonly context?: HarnessContextStrategy;
   /** Instructions and tools that the model loads when it needs them. Default: none. */
   readonly skills?: readonly HarnessSkill[];
+  /** MCP servers whose tools are offered; they run for the length of a turn. Default: none. */
+  readonly mcpServers?: McpServers;
   /** Whether the provider should cache the conversation's beginning. Default: true. */
   readonly cache?: boolean;
   /**
@@ -124,6 +127,8 @@ export interface Harness {
   readonly context?: HarnessContextStrategy;
   /** The skills. */
   readonly skills: readonly HarnessSkill[];
+  /** The MCP servers, when there are some. */
+  readonly mcpServers?: McpServers;
   /** Whether the provider should cache the conversation's beginning. */
   readonly cache: boolean;
   /** Where transcripts are kept, when that was said. */
@@ -162,6 +167,7 @@ export function createHarnessWith(options: HarnessOptions, profile: LoopProfile)
     ...(skills.length === 0 ? [] : [loadSkillTool(skills)]),
   ];
   checkToolNames(tools, "createHarness");
+  const mcpServers = checkMcpServers("createHarness: mcpServers", options.mcpServers ?? {});
   const harness: Harness = Object.freeze({
     kind: "custom" as const,
     modelProvider,
@@ -187,6 +193,7 @@ export function createHarnessWith(options: HarnessOptions, profile: LoopProfile)
     hooks: Object.freeze([...options.hooks ?? []]),
     ...(context === undefined ? {} : { context }),
     skills,
+    ...(Object.keys(mcpServers).length === 0 ? {} : { mcpServers }),
     cache,
     ...(conversations === undefined ? {} : { conversations }),
   });

@@ -15,6 +15,7 @@ const OPTION_KEYS = [
   "hooks",
   "context",
   "skills",
+  "mcpServers",
   "cache",
   "conversations",
 ];

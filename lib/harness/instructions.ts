@@ -4,6 +4,17 @@ import { checkText } from "../base/options.ts";
 import type { AgentModel } from "../model/provider.ts";
 import type { SandboxLease } from "../sandbox/lease.ts";
 
+/** Prompts of a harness's MCP servers. */
+export interface McpPrompts {
+  /** A server's prompt as text: its messages as `role: text`, apart by a blank line. */
+  prompt(
+    server: string,
+    name: string,
+    args: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<string>;
+}
+
 /** What a resolver of instructions gets. */
 export interface InstructionsContext {
   /** The sandbox, lent for this call. */
@@ -12,6 +23,8 @@ export interface InstructionsContext {
   readonly signal: AbortSignal;
   /** The model of the turn. */
   readonly model: AgentModel;
+  /** The prompts of the harness's MCP servers; absent when it has none. */
+  readonly mcp?: McpPrompts;
 }
 
 /** Makes a text; a blank one is left out. */

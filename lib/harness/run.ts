@@ -13,6 +13,9 @@ import type { EventStream } from "./events.ts";
 import { type Harness, profileOf } from "./harness.ts";
 import { HookRunner } from "./hooks.ts";
 import { type LoopResult, runLoop } from "./loop.ts";
+import type { McpPrompts } from "./instructions.ts";
+import type { RunningMcp } from "./mcp.ts";
+import { checkToolNames } from "./tool_list.ts";
 import { skillCatalogue } from "./skills.ts";
 import type { ConversationPlace } from "./conversations.ts";
 import { History } from "./history.ts";
@@ -57,15 +60,35 @@ export async function runAgentLoop(
   history: History,
   run: string | null = null,
 ): Promise<LoopResult> {
+  const { mcpServers } = agent.harness;
+  if (mcpServers === undefined) return await runWithTools(agent, environment, history, run, undefined);
+  const { startMcp } = await import("./mcp.ts");
+  const mcp = await startMcp(mcpServers, environment.lease, environment.signal);
+  try {
+    return await runWithTools(agent, environment, history, run, mcp);
+  } finally {
+    await mcp.close();
+  }
+}
+
+async function runWithTools(
+  agent: CustomAgent,
+  environment: RunEnvironment,
+  history: History,
+  run: string | null,
+  mcp: RunningMcp | undefined,
+): Promise<LoopResult> {
   const { harness, model } = agent;
   const { events, signal, lease } = environment;
+  const tools = mcp === undefined ? harness.tools : [...harness.tools, ...mcp.tools];
+  if (mcp !== undefined) checkToolNames(tools, "the tools of the harness and of its MCP servers");
   const borrowed = new BoundLease(lease, signal, () => {});
   const hooks = new HookRunner(harness.hooks, { sandbox: borrowed, signal, model }, events);
-  const system = await systemText(agent, hooks, environment, borrowed, history.messages);
+  const system = await systemText(agent, hooks, environment, borrowed, history.messages, mcp?.prompts);
   return await runLoop({
     harness,
     profile: profileOf(harness)!,
-    tools: harness.tools.filter(environment.offers),
+    tools: tools.filter(environment.offers),
     model,
     lease,
     events,
@@ -96,8 +119,10 @@ async function systemText(
   { events, signal }: RunEnvironment,
   sandbox: SandboxLease,
   messages: readonly ModelMessage[],
+  mcp: McpPrompts | undefined,
 ): Promise<string | undefined> {
-  const resolved = await Promise.all(harness.instructions.map((entry) => entry.resolve({ sandbox, signal, model })));
+  const context = { sandbox, signal, model, ...(mcp === undefined ? {} : { mcp }) };
+  const resolved = await Promise.all(harness.instructions.map((entry) => entry.resolve(context)));
   const parts = resolved.filter((text) => text.trim() !== "");
   events.emit({ kind: "instructions-loaded", count: parts.length });
   const catalogue = skillCatalogue(harness.skills);

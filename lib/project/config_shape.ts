@@ -121,6 +121,26 @@ const mcpServer = record({
   url: { shape: text, description: "A Streamable HTTP endpoint" },
   headers: { shape: map(text), description: "Sent with every request" },
   allowed_tools: { shape: stringList, description: "Tools that may be called; absent: all" },
+  timeout: {
+    shape: integerIn({ minimum: 1 }),
+    description: "Seconds without progress after which a request has failed",
+    default: 300,
+  },
+  auth: {
+    shape: union(
+      oneOf(["oauth"]),
+      record({
+        client_id: { shape: text, description: "A client that is registered already; takes ${VAR}" },
+        client_secret: { shape: text, description: "Its secret; takes ${VAR}" },
+        scope: { shape: text, description: "What is asked for, unless the server says" },
+        redirect_port: {
+          shape: integerIn({ minimum: 1, maximum: 65_535 }),
+          description: "The port of the redirect on this machine; absent: any free one",
+        },
+      }),
+    ),
+    description: "OAuth: `oauth`, or a map with its settings; log in with `lait mcp login`",
+  },
   allow_elicitation: { shape: boolean, description: "Whether the server may ask the user", default: false },
 });
 
@@ -168,6 +188,9 @@ export type DefaultSettings = NonNullable<Config["default"]>;
 
 /** One entry of a model alias. */
 export type ModelDefinition = NonNullable<Config["models"]>[string][number];
+
+/** One entry of `mcp_servers:`. */
+export type McpServerEntry = NonNullable<Config["mcp_servers"]>[string];
 
 /** One entry of `tools:`. */
 export type ToolEntry = NonNullable<Config["tools"]>[string];

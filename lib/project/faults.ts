@@ -46,7 +46,7 @@ export function unknownName(project: Project, { kind, name, key, known, path }: 
   const message = `unknown ${kind} '${name}': it is not under \`${key}:\` in lait.config.yml`;
   const hint = didYouMean(name, known) ??
     (known.length === 0 ? `there is no \`${key}:\`` : `\`${key}:\` has ${known.join(", ")}`);
-  return settingFault(project, path, `unknown-${kind}`, message, hint);
+  return settingFault(project, path, `unknown-${kind.toLowerCase().replaceAll(" ", "-")}`, message, hint);
 }
 
 /** An error with the place of a value, or without one when the caller gave it. */

@@ -14,6 +14,7 @@ import { evaluatePolicy } from "../tool/policy.ts";
 import type { HarnessTool } from "../tool/tool.ts";
 import { settingFault, unknownName } from "./faults.ts";
 import { keyVariables } from "./keys.ts";
+import { type NamedEntry, type OfferedTool, ProjectMcp, type ProjectMcpHost, sortTools } from "./mcp.ts";
 import type { Project } from "./project.ts";
 import { type ProviderOptions, ProviderPool } from "./providers.ts";
 import type { RequestSettings } from "./settings.ts";
@@ -23,6 +24,8 @@ export interface SessionOptions extends ProviderOptions {
   readonly environment: EnvironmentReader;
   /** Asked before each call that the policy lets through. */
   readonly approve?: ApproveTool;
+  /** What stands around MCP servers. */
+  readonly mcp?: ProjectMcpHost;
 }
 
 /** How one request is made. */
@@ -37,12 +40,24 @@ export class ProjectSession {
   readonly #project: Project;
   readonly #options: SessionOptions;
   readonly #providers: ProviderPool;
+  /** The MCP servers of the invocation. */
+  readonly mcp: ProjectMcp;
 
   /** A session; `lease` is where tools run. */
   constructor(project: Project, options: SessionOptions) {
     this.#project = project;
     this.#options = options;
     this.#providers = new ProviderPool(project, options);
+    this.mcp = new ProjectMcp(project, {
+      environment: options.environment,
+      lease: () => this.lease(),
+      ...options.mcp,
+    });
+  }
+
+  /** Ends what the session has started: MCP servers. */
+  async close(): Promise<void> {
+    await this.mcp.close();
   }
 
   /** The sandbox of the command: this machine, in lait's current directory, without the model keys. */
@@ -62,7 +77,7 @@ export class ProjectSession {
     const harness = createHarnessWith({
       modelProvider: await this.#providers.provider(settings),
       ...(settings.system === undefined || settings.system.trim() === "" ? {} : { instructions: settings.system }),
-      tools: settings.tools.length === 0 ? [] : await this.#tools(settings),
+      tools: await this.#tools(settings),
       limits: { maxSteps: settings.maxToolRounds },
       toolExecution: {
         concurrency: LIMITS.parallelCalls,
@@ -89,32 +104,45 @@ export class ProjectSession {
     this.#providers.checkScripts();
   }
 
-  async #tools({ tools: names, toolsPath }: RequestSettings): Promise<HarnessTool[]> {
+  /** The tools of a request: those of MCP servers, then local commands. */
+  async #tools(settings: RequestSettings): Promise<HarnessTool[]> {
+    const { servers, commands } = sortTools(this.#project, settings);
+    const signal = this.#options.signal ?? new AbortController().signal;
+    const offered: OfferedTool[] = [
+      ...await this.mcp.tools(servers, signal),
+      ...commands.length === 0 ? [] : await this.#commands(commands),
+    ];
+    const collision = findCollision(offered.map(({ tool, source }) => ({ name: tool.name, source })));
+    if (collision !== undefined) {
+      const { path } = offered[collision.index]!;
+      throw settingFault(this.#project, path, "tool-collision", collision.message);
+    }
+    return offered.map(({ tool }) => tool);
+  }
+
+  async #commands(commands: readonly NamedEntry[]): Promise<OfferedTool[]> {
     const { createCommandTool } = await import("../tool/command.ts");
     const project = this.#project;
     const entries = project.config.tools ?? {};
-    const at = (index: number) => toolsPath === undefined ? undefined : [...toolsPath, index];
-    const tools = names.map((name, index) => {
+    return commands.map(({ name, path }) => {
       if (!Object.hasOwn(entries, name)) {
-        throw unknownName(project, { kind: "tool", name, key: "tools", known: Object.keys(entries), path: at(index) });
+        throw unknownName(project, { kind: "tool", name, key: "tools", known: Object.keys(entries), path });
       }
       const fault = checkOwnName("tool", name);
       if (fault !== undefined) throw settingFault(project, ["tools", name], "tool-name", fault);
-      return createCommandTool(name, entries[name]!, {
+      const tool = createCommandTool(name, entries[name]!, {
         variable: this.#options.environment,
         placeOf: (...path) => project.placeOf("tools", name, ...path),
       }) as HarnessTool;
+      return { tool, source: `tools.${name}`, path };
     });
-    const collision = findCollision(tools.map((tool, index) => ({ name: tool.name, source: `tools.${names[index]}` })));
-    if (collision !== undefined) throw settingFault(project, at(collision.index), "tool-collision", collision.message);
-    return tools;
   }
 }
 
 /** Defaults that would be silently without effect in this version. */
 function refuseUnbuilt(project: Project): void {
-  const { mcp = [], skills = [], subagents = [], compaction } = project.config.default ?? {};
-  const unbuilt = Object.entries({ mcp, skills, subagents }).find(([, names]) => names.length > 0)?.[0] ??
+  const { skills = [], subagents = [], compaction } = project.config.default ?? {};
+  const unbuilt = Object.entries({ skills, subagents }).find(([, names]) => names.length > 0)?.[0] ??
     (compaction === undefined ? undefined : "compaction");
   if (unbuilt === undefined) return;
   const message = `default.${unbuilt} is not supported by this version of lait`;

@@ -26,6 +26,8 @@ export interface CallerSettings extends Sampling {
   readonly system?: string;
   /** Replaces `default.tools`, also when it is empty. */
   readonly tools?: readonly string[];
+  /** Replaces `default.mcp`, also when it is empty. */
+  readonly mcp?: readonly string[];
 }
 
 /** Everything that one request uses. */
@@ -40,6 +42,10 @@ export interface RequestSettings {
   readonly tools: readonly string[];
   /** Where `tools` stands in the files; absent when the caller gave it. */
   readonly toolsPath?: readonly (string | number)[];
+  /** The MCP servers whose tools are offered. */
+  readonly mcp: readonly string[];
+  /** Where `mcp` stands in the files; absent when the caller gave it. */
+  readonly mcpPath?: readonly (string | number)[];
   readonly maxToolRounds: number;
   readonly system?: string;
 }
@@ -80,6 +86,8 @@ export function resolveSettings(
     ...(definition?.pricing === undefined ? {} : { pricing: checkPricing(project, at, definition.pricing) }),
     tools: caller.tools ?? defaults.tools ?? [],
     ...(caller.tools === undefined ? { toolsPath: ["default", "tools"] } : {}),
+    mcp: caller.mcp ?? defaults.mcp ?? [],
+    ...(caller.mcp === undefined ? { mcpPath: ["default", "mcp"] } : {}),
     maxToolRounds,
     ...(system === undefined ? {} : { system }),
   };

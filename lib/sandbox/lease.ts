@@ -73,6 +73,8 @@ export interface SandboxLease {
   readonly root: string;
   /** The home directory, as the sandbox sees it. */
   readonly home: string;
+  /** Variables that the sandbox was given for its commands, besides inherited ones. Default: none. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** Runs a command to its end. */
   invoke(command: Command): Promise<CommandResult>;
   /** Starts a command and hands over its streams. */

@@ -28,6 +28,8 @@ export interface HarnessToolContext {
   readonly signal: AbortSignal;
   /** The id of the model's tool call. */
   readonly callId: string;
+  /** The arguments as the model wrote them; absent when it gave a value. */
+  readonly arguments?: string;
   /** The model that asked. */
   readonly model: AgentModel;
   /** Reports something to whoever observes the turn; throws once the call has ended. */

@@ -29,6 +29,20 @@ const uses: Record<string, () => Promise<void>> = {
     const { lexer } = await import("../../lib/deps/marked.ts");
     lexer("# a\n\n- b");
   },
+  "mcp.ts": async () => {
+    const { Client, StreamableHTTPClientTransport } = await import("../../lib/deps/mcp.ts");
+    const answer = { protocolVersion: "2025-06-18", capabilities: {}, serverInfo: { name: "s", version: "1" } };
+    const fetch = (_: string | URL, init?: RequestInit) => {
+      const { id } = JSON.parse(String(init?.body ?? "{}"));
+      if (id === undefined) return Promise.resolve(new Response(null, { status: init?.method === "GET" ? 405 : 202 }));
+      return Promise.resolve(Response.json({ jsonrpc: "2.0", id, result: answer }));
+    };
+    const client = new Client({ name: "c", version: "1" });
+    const transport = new StreamableHTTPClientTransport(new URL("http://127.0.0.1:1/mcp"), { fetch });
+    // The SDK's optional fields may be undefined, its interface's may only be absent.
+    await client.connect(transport as Parameters<typeof client.connect>[0]);
+    await client.close();
+  },
   "openai.ts": async () => {
     const { OpenAI } = await import("../../lib/deps/openai.ts");
     const client = new OpenAI({

@@ -10,8 +10,8 @@ import { DoneMark } from "./_done_mark.ts";
 import { Redactor } from "./_redactor.ts";
 import { refusalOf } from "./_refusal.ts";
 import { errorFacts, type ServerError } from "./_server_error.ts";
-import { sendDirectly } from "./_loopback.ts";
-import { transportFailure } from "./_transport.ts";
+import { sendDirectly } from "../../base/loopback.ts";
+import { transportFailure } from "../../base/transport.ts";
 
 /** What sends a request; the runtime's `fetch`, or a test's. */
 export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;

@@ -1,6 +1,6 @@
 /** What goes over the wire, for `-vv`: bodies only, no headers, no keys. */
 import type { SendRequest } from "./http.ts";
-import { sendDirectly } from "./_loopback.ts";
+import { sendDirectly } from "../../base/loopback.ts";
 import { Redactor } from "./_redactor.ts";
 
 /** Where the log goes and what it must not hold. */

@@ -40,7 +40,7 @@ export class ContainerLease implements SandboxLease {
   readonly #name: string;
   readonly #engine: readonly string[];
   readonly #host: Readonly<Record<string, string>>;
-  readonly #variables: Readonly<Record<string, string>>;
+  readonly variables: Readonly<Record<string, string>>;
   readonly #holder: StartedProcess;
   readonly #released = new AbortController();
   readonly #pending = new PendingWork();
@@ -58,7 +58,7 @@ export class ContainerLease implements SandboxLease {
     this.#name = name;
     this.#engine = engine;
     this.#host = host;
-    this.#variables = variables;
+    this.variables = variables;
     this.#holder = holder;
   }
 
@@ -89,7 +89,7 @@ export class ContainerLease implements SandboxLease {
   #spec(command: Command | SpawnCommand, id: string, pipedInput: boolean): ProcessSpec {
     if (this.#released.signal.aborted) throw new ConfigurationError("the sandbox lease was released");
     const clear = command.inheritVariables === false;
-    const variables = Object.entries({ ...(clear ? {} : this.#variables), ...command.variables });
+    const variables = Object.entries({ ...(clear ? {} : this.variables), ...command.variables });
     const carried = variables.map(([, value], index) => [`${CARRIER}${index}`, value] as const);
     return {
       argv: [

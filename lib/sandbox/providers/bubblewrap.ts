@@ -85,6 +85,7 @@ type Settings = BubblewrapSandboxOptions & Required<Pick<BubblewrapSandboxOption
 class BubblewrapLease implements SandboxLease {
   readonly root: string;
   readonly home: string;
+  readonly variables: Readonly<Record<string, string>>;
   readonly #private: string;
   readonly #argv: readonly string[];
   readonly #environment: Readonly<Record<string, string>>;
@@ -98,9 +99,11 @@ class BubblewrapLease implements SandboxLease {
     own: string,
     argv: readonly string[],
     environment: Readonly<Record<string, string>>,
+    variables: Readonly<Record<string, string>>,
   ) {
     this.root = root;
     this.home = home;
+    this.variables = variables;
     this.#private = own;
     this.#argv = argv;
     this.#environment = environment;
@@ -120,8 +123,9 @@ class BubblewrapLease implements SandboxLease {
         const value = readEnvironment(name);
         return value === undefined ? [] : [[name, value] as const];
       });
-      const environment = { ...Object.fromEntries(passed), HOME: home, ...chosenVariables(settings) };
-      const lease = new BubblewrapLease(root, home, own, argv, environment);
+      const variables = chosenVariables(settings);
+      const environment = { ...Object.fromEntries(passed), HOME: home, ...variables };
+      const lease = new BubblewrapLease(root, home, own, argv, environment, variables);
       await lease.#probe(acquiring.signal);
       return lease;
     } catch (error) {

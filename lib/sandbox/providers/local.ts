@@ -59,7 +59,7 @@ export function createLocalSandboxProvider(options: LocalSandboxOptions = {}): S
 
 class LocalLease implements SandboxLease {
   readonly root: string;
-  readonly #variables: Readonly<Record<string, string>>;
+  readonly variables: Readonly<Record<string, string>>;
   readonly #withheld: readonly string[];
   readonly #inherit: "all" | readonly string[];
   readonly #released = new AbortController();
@@ -72,7 +72,7 @@ class LocalLease implements SandboxLease {
     inherit: "all" | readonly string[],
   ) {
     this.root = root;
-    this.#variables = variables;
+    this.variables = variables;
     this.#withheld = withheld;
     this.#inherit = inherit;
   }
@@ -84,7 +84,7 @@ class LocalLease implements SandboxLease {
   #spec(command: Command | SpawnCommand): ProcessSpec {
     if (this.#released.signal.aborted) throw new ConfigurationError("the sandbox lease was released");
     const { directory } = command;
-    const inherited = command.inheritVariables === false ? {} : { ...this.#inherited(), ...this.#variables };
+    const inherited = command.inheritVariables === false ? {} : { ...this.#inherited(), ...this.variables };
     return {
       argv: [command.executable, ...command.arguments ?? []],
       directory: directory === undefined

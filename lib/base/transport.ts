@@ -1,5 +1,5 @@
 /** What the runtime says about a request that got no answer, or lost it. */
-import { messageOf } from "../../base/errors.ts";
+import { messageOf } from "./errors.ts";
 
 /** Why a request failed on its way. */
 export interface TransportFailure {

@@ -1,5 +1,5 @@
 /** Proxies are for the network: a model server on this machine is asked directly, whatever `HTTP_PROXY` says. */
-import { readEnvironment, withVariables } from "../../base/environment.ts";
+import { readEnvironment, withVariables } from "./environment.ts";
 
 const PROXY_VARIABLES = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 const LOOPBACK = "localhost,127.0.0.1,::1";
