@@ -1,11 +1,13 @@
 /** How a command ends: exit codes by the class of the error, and the error's lines on standard error. */
 import {
   CancelledError,
+  ContextError,
   DiagnosticError,
   LaitError,
   messageChain,
   ModelError,
   TimeoutError,
+  ToolFailure,
   UsageError,
 } from "../base/errors.ts";
 import { formatDiagnostic } from "../base/diagnostic.ts";
@@ -29,6 +31,9 @@ export const EXIT = Object.freeze({
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Interruption) return error.exitCode;
   if (error instanceof ClosedOutput) return EXIT.success;
+  if (error instanceof ContextError) return exitCodeOf(error.cause);
+  // A tool that ends the run says why: that is what counts.
+  if (error instanceof ToolFailure && error.cause !== undefined) return exitCodeOf(error.cause);
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof DiagnosticError) return EXIT.file;
   if (error instanceof ModelError) return EXIT.model;

@@ -6,13 +6,16 @@ import type { EnvironmentReader } from "../base/environment.ts";
 import { LIMITS } from "../base/limits.ts";
 import { createAgent, type CustomAgent } from "../harness/agent.ts";
 import { createHarnessWith } from "../harness/harness.ts";
+import type { Pricing } from "../model/usage.ts";
 import type { SandboxLease } from "../sandbox/lease.ts";
 import { createLocalSandboxProvider } from "../sandbox/providers/local.ts";
 import type { ApproveTool } from "../tool/approval.ts";
 import { checkOwnName, findCollision } from "../tool/name.ts";
 import { evaluatePolicy } from "../tool/policy.ts";
 import type { HarnessTool } from "../tool/tool.ts";
-import { settingFault, unknownName } from "./faults.ts";
+import { type Note, ProjectAgents } from "./agents/agents.ts";
+import { ProjectSkills, skillPointer, skillSection, skillTool, withSkills } from "./agents/skills.ts";
+import { dotted, settingFault, type SettingPath, unknownName } from "./faults.ts";
 import { keyVariables } from "./keys.ts";
 import type { Project } from "./project.ts";
 import { type ProviderOptions, ProviderPool } from "./providers.ts";
@@ -23,6 +26,19 @@ export interface SessionOptions extends ProviderOptions {
   readonly environment: EnvironmentReader;
   /** Asked before each call that the policy lets through. */
   readonly approve?: ApproveTool;
+  /** The agents of the project, when the invocation has looked at them already. */
+  readonly agents?: ProjectAgents;
+  /** Is told what is good to know. */
+  readonly note?: Note;
+}
+
+/** A tool of a request. */
+export interface OfferedTool {
+  readonly tool: HarnessTool;
+  /** What messages call its source, such as `tools.find`. */
+  readonly source: string;
+  /** Where it was asked for; undefined when the caller did. */
+  readonly path: SettingPath | undefined;
 }
 
 /** How one request is made. */
@@ -37,12 +53,23 @@ export class ProjectSession {
   readonly #project: Project;
   readonly #options: SessionOptions;
   readonly #providers: ProviderPool;
+  /** The agents of the project. */
+  readonly agents: ProjectAgents;
+  readonly #skills: ProjectSkills;
+  readonly #pricing = new Map<string, Pricing>();
 
   /** A session; `lease` is where tools run. */
   constructor(project: Project, options: SessionOptions) {
     this.#project = project;
     this.#options = options;
     this.#providers = new ProviderPool(project, options);
+    this.agents = options.agents ?? new ProjectAgents(project, options.note);
+    this.#skills = new ProjectSkills(project, options.note);
+  }
+
+  /** What the tokens of a model cost that was used in this session; undefined when the files do not say. */
+  pricing(model: string): Pricing | undefined {
+    return this.#pricing.get(model);
   }
 
   /** The sandbox of the command: this machine, in lait's current directory, without the model keys. */
@@ -53,15 +80,21 @@ export class ProjectSession {
 
   /** The agent for these settings. */
   async agent(settings: RequestSettings, request: RequestOptions): Promise<CustomAgent> {
-    refuseUnbuilt(this.#project);
+    refuseUnbuilt(this.#project, settings);
+    const { model, pricing, agentFile } = settings;
+    if (pricing !== undefined && !this.#pricing.has(model.name)) this.#pricing.set(model.name, pricing);
     const policy = this.#project.config.tool_policy;
     const patterns = { allow: policy?.allow ?? [], deny: policy?.deny ?? [] };
     const { approve } = this.#options;
+    const { system, tools } = await this.#offered(settings);
     const harness = createHarnessWith({
       modelProvider: await this.#providers.provider(settings),
-      ...(settings.system === undefined || settings.system.trim() === "" ? {} : { instructions: settings.system }),
-      tools: settings.tools.length === 0 ? [] : await this.#tools(settings),
-      limits: { maxSteps: settings.maxToolRounds },
+      ...(system === undefined ? {} : { instructions: system }),
+      tools,
+      limits: {
+        maxSteps: settings.maxToolRounds,
+        maxDelegationDepth: LIMITS.agentFiles - (agentFile === undefined ? 0 : 1),
+      },
       toolExecution: {
         concurrency: LIMITS.parallelCalls,
         scheduling: "parallel",
@@ -77,9 +110,10 @@ export class ProjectSession {
       stepsLimit: { name: "max_tool_rounds", advice: "raise default.max_tool_rounds in lait.config.yml" },
       wantUsage: request.wantUsage,
       deniedByUser: "the user denied this call (--approve-tools)",
+      ...(agentFile === undefined ? {} : { identity: agentFile }),
       policy: (tool) => evaluatePolicy(patterns, tool),
     });
-    return createAgent({ harness, model: settings.model });
+    return createAgent({ harness, model });
   }
 
   /** For the end of a successful run: a script whose answers were not all used is an error. */
@@ -87,34 +121,95 @@ export class ProjectSession {
     this.#providers.checkScripts();
   }
 
-  async #tools({ tools: names, toolsPath }: RequestSettings): Promise<HarnessTool[]> {
+  /** The system prompt with its skills, and the tools: subagents, local commands, skills. */
+  async #offered(settings: RequestSettings): Promise<{ system: string | undefined; tools: HarnessTool[] }> {
+    const [subagents, commands, skills] = await Promise.all([
+      this.#subagents(settings),
+      settings.tools.length === 0 ? [] : this.#commands(settings),
+      this.#skillsOf(settings),
+    ]);
+    const offered = [...subagents, ...commands, ...skills.tools];
+    const collision = findCollision(offered.map(({ tool, source }) => ({ name: tool.name, source })));
+    if (collision !== undefined) {
+      const { path } = offered[collision.index]!;
+      throw settingFault(this.#project, path, "tool-collision", collision.message);
+    }
+    return { system: withSkills(settings.system, skills.sections), tools: offered.map(({ tool }) => tool) };
+  }
+
+  async #subagents({ subagents, subagentsPath }: RequestSettings): Promise<OfferedTool[]> {
+    if (subagents.length === 0) return [];
+    const { subagentTool } = await import("./agents/subagents.ts");
+    return await Promise.all(subagents.map(async (name, index) => {
+      const path = subagentsPath && [...subagentsPath, index];
+      const definition = await this.agents.named(name, { noun: "subagent", ...(path === undefined ? {} : { path }) });
+      this.#checkName("agent", name, path);
+      const tool = subagentTool(name, definition, async (definition, input, prompt) => {
+        const { agentRequest } = await import("./agents/request.ts");
+        const { settings, responseFormat } = agentRequest(
+          this.#project,
+          definition,
+          { input },
+          this.#options.environment,
+        );
+        return { agent: await this.agent(settings, { streaming: false, wantUsage: true }), prompt, responseFormat };
+      });
+      return { tool, source: `agents.${name}`, path };
+    }));
+  }
+
+  async #skillsOf({ skills: names, skillsPath }: RequestSettings): Promise<{
+    readonly sections: readonly string[];
+    readonly tools: readonly OfferedTool[];
+  }> {
+    const path = (index: number) => skillsPath && [...skillsPath, index];
+    const skills = await Promise.all(names.map((name, index) => this.#skills.named(name, path(index))));
+    if (this.#project.config.default?.skill_progressive_disclosure !== true) {
+      return { sections: skills.map((skill) => skillSection(skill, skill.body)), tools: [] };
+    }
+    for (const [index, name] of names.entries()) this.#checkName("skill", name, path(index));
+    return {
+      sections: skills.map((skill) => skillSection(skill, skillPointer(skill))),
+      tools: skills.map((skill, index) => ({
+        tool: skillTool(skill),
+        source: `skills.${skill.key}`,
+        path: path(index),
+      })),
+    };
+  }
+
+  #checkName(origin: "agent" | "skill", name: string, path: SettingPath | undefined): void {
+    const fault = checkOwnName(origin, name);
+    if (fault !== undefined) throw settingFault(this.#project, path, "tool-name", fault);
+  }
+
+  async #commands({ tools: names, toolsPath }: RequestSettings): Promise<OfferedTool[]> {
     const { createCommandTool } = await import("../tool/command.ts");
     const project = this.#project;
     const entries = project.config.tools ?? {};
-    const at = (index: number) => toolsPath === undefined ? undefined : [...toolsPath, index];
-    const tools = names.map((name, index) => {
+    return names.map((name, index) => {
+      const path = toolsPath && [...toolsPath, index];
       if (!Object.hasOwn(entries, name)) {
-        throw unknownName(project, { kind: "tool", name, key: "tools", known: Object.keys(entries), path: at(index) });
+        throw unknownName(project, { kind: "tool", name, key: "tools", known: Object.keys(entries), path });
       }
       const fault = checkOwnName("tool", name);
       if (fault !== undefined) throw settingFault(project, ["tools", name], "tool-name", fault);
-      return createCommandTool(name, entries[name]!, {
+      const tool = createCommandTool(name, entries[name]!, {
         variable: this.#options.environment,
         placeOf: (...path) => project.placeOf("tools", name, ...path),
       }) as HarnessTool;
+      return { tool, source: `tools.${name}`, path };
     });
-    const collision = findCollision(tools.map((tool, index) => ({ name: tool.name, source: `tools.${names[index]}` })));
-    if (collision !== undefined) throw settingFault(project, at(collision.index), "tool-collision", collision.message);
-    return tools;
   }
 }
 
-/** Defaults that would be silently without effect in this version. */
-function refuseUnbuilt(project: Project): void {
-  const { mcp = [], skills = [], subagents = [], compaction } = project.config.default ?? {};
-  const unbuilt = Object.entries({ mcp, skills, subagents }).find(([, names]) => names.length > 0)?.[0] ??
-    (compaction === undefined ? undefined : "compaction");
+/** What would be silently without effect in this version. */
+function refuseUnbuilt(project: Project, { mcp, mcpPath }: RequestSettings): void {
+  const { compaction } = project.config.default ?? {};
+  const unbuilt = mcp.length > 0 ? mcpPath : compaction === undefined ? undefined : ["default", "compaction"];
   if (unbuilt === undefined) return;
-  const message = `default.${unbuilt} is not supported by this version of lait`;
-  throw settingFault(project, ["default", unbuilt], "not-supported", message, "remove the key");
+  const message = `${
+    unbuilt[0] === "default" ? dotted(unbuilt) : unbuilt.at(-1)
+  } is not supported by this version of lait`;
+  throw settingFault(project, unbuilt, "not-supported", message, "remove the key");
 }
