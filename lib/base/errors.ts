@@ -171,6 +171,14 @@ export class McpServerError extends LaitError {
   }
 }
 
+/** Something failed within something else: the message names the outer one, `cause` is the error, whose code it has. */
+export class ContextError extends LaitError {
+  /** Creates the error; `where` is what failed, such as `agent 'a.md'`. */
+  constructor(where: string, cause: unknown) {
+    super(cause instanceof LaitError ? cause.code : "tool", where, { cause });
+  }
+}
+
 /** What a failed command had written before it ended. */
 export interface PartialOutput {
   /** Standard output until then; bytes that are not UTF-8 are replaced. */

@@ -30,6 +30,10 @@ export const LIMITS = Object.freeze({
   steps: 100,
   /** Levels of subagents below an agent in the API. */
   delegationDepth: 3,
+  /** Agent files that may run inside each other in the command. */
+  agentFiles: 16,
+  /** Files and directories that a collection of agents or skills may hold. */
+  collectionEntries: 10_000,
   /** Tool calls of one answer that run at once: in the command, in the API. */
   parallelCalls: 8,
   apiParallelCalls: 4,

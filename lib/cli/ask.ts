@@ -1,20 +1,22 @@
 /** Running one turn for a command, and everything that is printed around it. */
 import type { HarnessEvent, HarnessObserver } from "../harness/events.ts";
 import { runTurn, type TurnResult } from "../harness/turn.ts";
-import { userMessage } from "../harness/turn_messages.ts";
-import type { ModelContentBlock } from "../model/message.ts";
+import type { ModelMessage } from "../model/message.ts";
 import type { ResponseFormat } from "../model/provider.ts";
+import type { ProjectAgents } from "../project/agents/agents.ts";
 import { ProjectSession } from "../project/open.ts";
 import type { Project } from "../project/project.ts";
 import type { RequestSettings } from "../project/settings.ts";
 import type { SandboxLease } from "../sandbox/lease.ts";
 import { createTerminalApprover } from "./approver.ts";
+import type { GlobalOptions } from "./command_line.ts";
 import type { Io } from "./io.ts";
 import type { Log } from "./log.ts";
 import { createMcpHost } from "./mcp_host.ts";
 import { answerSink } from "./output.ts";
 import { printAnswer, type PrintOptions, StreamPrinter } from "./printer.ts";
 import { commandText, createProgress, type Progress } from "./progress.ts";
+import type { RunOptions } from "./run_options.ts";
 import { say } from "./say.ts";
 import { UsageMeter } from "./usage_meter.ts";
 
@@ -25,36 +27,63 @@ export interface AskOptions extends PrintOptions {
   readonly quiet: boolean;
   readonly showUsage: boolean;
   readonly approveTools: boolean;
+  /** Whether JSON tells the tokens of the whole run and no reasoning, instead of those of the last answer. */
+  readonly wholeRun?: boolean;
 }
 
 /** One question with everything that belongs to it. */
 export interface Question {
   readonly project: Project;
   readonly settings: RequestSettings;
-  /** The user's message. */
-  readonly content: readonly ModelContentBlock[];
+  /** The agents of the project, when they have been looked at already. */
+  readonly agents?: ProjectAgents;
+  /** The conversation, which ends with the user's message. */
+  readonly messages: readonly ModelMessage[];
   readonly responseFormat: ResponseFormat | undefined;
   /** The label of usage and events: `chat`, an agent's name. */
   readonly label: string;
   readonly signal: AbortSignal;
 }
 
+/** The options of a command that runs what a file defines: nothing is streamed, and JSON tells the whole run's tokens. */
+export function quietOptions(
+  options: RunOptions & GlobalOptions,
+  project: Project,
+): Omit<AskOptions, "structured"> {
+  return {
+    stream: false,
+    output: options.output,
+    quiet: options.quiet ?? false,
+    showUsage: options.showUsage ?? false,
+    approveTools: options.approveTools ?? false,
+    showReasoning: false,
+    json: options.json ?? false,
+    render: options.render ?? project.config.default?.render ?? false,
+    wholeRun: true,
+  };
+}
+
 /** Asks, and prints the answer, what happens on the way, and the usage. */
 export async function ask(io: Io, log: Log, question: Question, options: AskOptions): Promise<TurnResult> {
-  const { project, settings, content, responseFormat, label, signal } = question;
+  const { project, settings, messages, responseFormat, label, signal } = question;
   describeRequest(log, project, settings);
   const sink = await answerSink(io, options.output);
   const progress = createProgress(io, { quiet: options.quiet, model: settings.model.name });
   const session = new ProjectSession(project, {
     environment: io.environment,
     signal,
+    note: (message) => {
+      progress.pause();
+      say(io, "note", message);
+    },
+    ...(question.agents === undefined ? {} : { agents: question.agents }),
     ...(log.everything ? { wireLog: (text: string) => log.trace(text) } : {}),
     mcp: createMcpHost(io, log, project, () => progress.pause()),
     ...(options.approveTools ? { approve: createTerminalApprover(io, () => progress.pause()) } : {}),
   });
   const showUsage = options.showUsage && !options.quiet;
   const printer = options.stream ? new StreamPrinter(io, sink, options) : undefined;
-  const meter = new UsageMeter((model) => model === settings.model.name ? settings.pricing : undefined);
+  const meter = new UsageMeter((model) => session.pricing(model));
   const observers: (HarnessObserver | undefined)[] = [
     (event) => progress.observe(event),
     printer?.observe,
@@ -69,14 +98,15 @@ export async function ask(io: Io, log: Log, question: Question, options: AskOpti
     lease = await session.lease();
     result = await runTurn(agent, {
       lease,
-      messages: [userMessage(content)],
+      messages,
       signal,
       label,
       observe: observers.filter((observer) => observer !== undefined),
       ...(responseFormat === undefined ? {} : { responseFormat }),
     });
-    if (printer === undefined) await printAnswer(io, sink, result, options);
-    else printer.end();
+    if (printer === undefined) {
+      await printAnswer(io, sink, options.wholeRun ? wholeRun(result, meter) : result, options);
+    } else printer.end();
     session.checkScripts();
   } finally {
     progress.stop();
@@ -92,6 +122,13 @@ export async function ask(io: Io, log: Log, question: Question, options: AskOpti
   return result;
 }
 
+/** A result that tells of the whole run, not of its last answer. */
+function wholeRun(result: TurnResult, meter: UsageMeter): TurnResult {
+  const { reasoning: _, lastUsage: __, ...rest } = result;
+  const { total } = meter;
+  return total === undefined ? rest : { ...rest, lastUsage: total };
+}
+
 /** Warnings and notes of a run. */
 function printMessages(io: Io, progress: Progress): HarnessObserver {
   return (event) => {
@@ -101,7 +138,11 @@ function printMessages(io: Io, progress: Progress): HarnessObserver {
   };
 }
 
-function describeRequest(log: Log, project: Project, { model, alias, endpoint, tools, mcp }: RequestSettings): void {
+function describeRequest(
+  log: Log,
+  project: Project,
+  { model, alias, endpoint, tools, mcp, subagents, skills }: RequestSettings,
+): void {
   if (!log.verbose) return;
   log.debug(`configuration: ${project.layers.map(({ file }) => file).join(", ") || "none"}`);
   const { name, ...sampling } = model;
@@ -112,6 +153,7 @@ function describeRequest(log: Log, project: Project, { model, alias, endpoint, t
       : `base URL: ${endpoint.baseUrl}, key: ${endpoint.key.kind}`,
   );
   log.debug(`tools: ${tools.join(", ") || "none"}; MCP servers: ${mcp.join(", ") || "none"}`);
+  log.debug(`subagents: ${subagents.join(", ") || "none"}; skills: ${skills.join(", ") || "none"}`);
 }
 
 function logEvents(log: Log): ((event: HarnessEvent) => void) | undefined {

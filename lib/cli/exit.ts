@@ -1,6 +1,7 @@
 /** How a command ends: exit codes by the class of the error, and the error's lines on standard error. */
 import {
   CancelledError,
+  ContextError,
   DiagnosticError,
   LaitError,
   messageChain,
@@ -30,6 +31,7 @@ export const EXIT = Object.freeze({
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Interruption) return error.exitCode;
   if (error instanceof ClosedOutput) return EXIT.success;
+  if (error instanceof ContextError) return exitCodeOf(error.cause);
   // A tool that ends the run says why: that is what counts.
   if (error instanceof ToolFailure && error.cause !== undefined) return exitCodeOf(error.cause);
   if (error instanceof UsageError) return EXIT.usage;

@@ -1,4 +1,6 @@
 /** The command: argv in, exit code out. Each command's module is loaded only when it is called. */
+import { UsageError } from "../base/errors.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { PRODUCT_NAME, VERSION } from "../base/product.ts";
 import type { Command } from "../deps/commander.ts";
 import type { CommandModule } from "./command.ts";
@@ -22,8 +24,21 @@ interface CommandEntry {
   load(): Promise<CommandModule>;
 }
 
+/** A command that has actions, such as `lait agent run`. */
+interface CommandGroup {
+  readonly summary: string;
+  readonly actions: Readonly<Record<string, CommandEntry>>;
+}
+
 /** Every subcommand, in the order of the help. */
-const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+const COMMANDS: Readonly<Record<string, CommandEntry | CommandGroup>> = {
+  agent: {
+    summary: "run agents, which are Markdown files, or list them",
+    actions: {
+      run: { summary: "run an agent", load: () => import("./commands/agent_run.ts") },
+      list: { summary: "list the agents of `agents:`", load: () => import("./commands/agent_list.ts") },
+    },
+  },
   demo: {
     summary: "show the main job offline: a scripted model uses a real command",
     load: () => import("./commands/demo.ts"),
@@ -71,9 +86,9 @@ async function execute(argv: readonly string[], io: Io): Promise<void> {
   }
 }
 
-/** `lait help`, `lait help demo`. */
+/** `lait help`, `lait help demo`, `lait help agent run`. */
 function helpWords(argv: readonly string[]): readonly string[] {
-  return argv[1] !== undefined && NAMES.includes(argv[1]) ? [argv[1], "--help"] : ["--help"];
+  return argv[1] !== undefined && NAMES.includes(argv[1]) ? [...argv.slice(1, 3), "--help"] : ["--help"];
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<void> {
@@ -86,13 +101,42 @@ async function dispatch(argv: readonly string[], io: Io): Promise<void> {
     await runCommand(chat, { ...line, words: prompt === undefined ? [] : [prompt] }, io);
     return;
   }
-  const { summary, load } = COMMANDS[name]!;
-  const command = createCommand(`${PRODUCT_NAME} ${name}`, summary);
   refuseOptionsBefore(before, addGlobalOptions(createCommand("globals", "")), name);
+  const { title, summary, load, words } = findAction(name, rest);
+  const command = createCommand(`${PRODUCT_NAME} ${title}`, summary);
   const module = await load();
   module.define(command);
   addGlobalOptions(command);
-  await runCommand(module, parseLine(command, [...before, ...rest]), io);
+  await runCommand(module, parseLine(command, [...before, ...words]), io);
+}
+
+/** The command of a name, or the action of a group, with the words behind it. */
+function findAction(
+  name: string,
+  rest: readonly string[],
+): CommandEntry & { readonly title: string; readonly words: readonly string[] } {
+  const found = COMMANDS[name]!;
+  if ("load" in found) return { ...found, title: name, words: rest };
+  const globals = addGlobalOptions(createCommand("globals", ""));
+  const actions = Object.keys(found.actions);
+  const { command: action, before, rest: words } = findCommand(globals, rest, actions);
+  if (action !== undefined) {
+    return { ...found.actions[action]!, title: `${name} ${action}`, words: [...before, ...words] };
+  }
+  if (rest.some((word) => word === "-h" || word === "--help")) throw new HelpRequested(groupHelp(name, found));
+  const given = rest.find((word) => !word.startsWith("-"));
+  const near = given === undefined ? undefined : didYouMean(given, actions);
+  const message = given === undefined
+    ? `\`${PRODUCT_NAME} ${name}\` needs an action: ${actions.join(", ")}`
+    : `unknown action '${given}' of \`${PRODUCT_NAME} ${name}\`${near === undefined ? "" : ` (${near})`}`;
+  throw new UsageError(message, `run \`${PRODUCT_NAME} ${name} --help\` to see what there is`);
+}
+
+function groupHelp(name: string, { summary, actions }: CommandGroup): string {
+  const width = Math.max(...Object.keys(actions).map((action) => action.length));
+  const lines = Object.entries(actions).map(([action, { summary }]) => `  ${action.padEnd(width)}  ${summary}\n`);
+  return `Usage: ${PRODUCT_NAME} ${name} <action> [options]\n\n${summary}\n\nActions:\n${lines.join("")}\n` +
+    `\`${PRODUCT_NAME} ${name} <action> --help\` tells what an action takes.\n`;
 }
 
 function createRoot(chat: CommandModule): Command {

@@ -34,6 +34,7 @@ export class StreamPrinter {
 
   /** Hears the turn's events. */
   readonly observe = (event: HarnessEvent): void => {
+    if (event.subagentId !== undefined) return; // What subagents say is for the agent that asked them.
     if (event.kind === "step") this.#inReasoning = false;
     else if (event.kind === "usage") this.breakLine();
     else if (event.kind === "reasoning-delta" && this.#showReasoning) this.#reasoning(event.text);

@@ -56,7 +56,7 @@ class LiveProgress implements Progress {
         if (this.#running.size === 0) this.pause();
         break;
       case "tool-started":
-        this.#running.set(event.callId, {
+        this.#running.set(callKey(event), {
           name: event.name,
           preview: event.preview === undefined ? "" : ` ${commandText(event.preview)}`,
           startedAt: event.at,
@@ -90,8 +90,8 @@ class LiveProgress implements Progress {
   }
 
   #ended(event: Extract<HarnessEvent, { kind: "tool-ended" }>): void {
-    const call = this.#running.get(event.callId);
-    this.#running.delete(event.callId);
+    const call = this.#running.get(callKey(event));
+    this.#running.delete(callKey(event));
     if (call === undefined) return;
     const mark = event.isError ? "✗" : "✓";
     this.#line(`${mark} ${call.name}${call.preview} ${seconds(event.at - call.startedAt)}`);
@@ -126,6 +126,11 @@ class LiveProgress implements Progress {
   #fit(text: string): string {
     return withinCells(visible(text), Math.max(20, terminalWidth() - 2));
   }
+}
+
+/** Calls of different runs may have one id. */
+function callKey({ subagentId = "", callId }: { readonly subagentId?: string; readonly callId: string }): string {
+  return `${subagentId} ${callId}`;
 }
 
 function terminalWidth(): number {

@@ -15,3 +15,8 @@ export function say(io: Pick<Io, "stderr" | "environment">, kind: MessageKind, m
   const lines = message.split(/\r?\n/).map(visible);
   io.stderr.write(`${prefix} ${lines.join("\n")}\n`);
 }
+
+/** Says what is about to run. */
+export function banner(io: Pick<Io, "stderr">, text: string): void {
+  io.stderr.write(`==> ${visible(text.trim().replaceAll(/\s*\n\s*/g, " "))}\n`);
+}

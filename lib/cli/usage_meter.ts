@@ -31,6 +31,12 @@ export class UsageMeter {
     });
   };
 
+  /** The tokens of everything; undefined when none were reported. */
+  get total(): Usage | undefined {
+    const lines = [...this.#lines.values()];
+    return lines.length === 0 ? undefined : lines.map(({ usage }) => usage).reduce(addUsage);
+  }
+
   /** The summary's lines, without a line ending at the end. */
   summary(): string {
     const lines = [...this.#lines.entries()];

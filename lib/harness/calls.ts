@@ -17,7 +17,6 @@ import type { SandboxLease } from "../sandbox/lease.ts";
 import type { ApproveTool } from "../tool/approval.ts";
 import type { Decision } from "../tool/policy.ts";
 import type { HarnessTool, ToolObservation, ToolOutput, ToolResources } from "../tool/tool.ts";
-import type { CustomAgent } from "./agent.ts";
 import { BoundLease } from "./bound_lease.ts";
 import type { TurnBudget } from "./budget.ts";
 import type { CallDecision, EventStream } from "./events.ts";
@@ -25,15 +24,15 @@ import type { Harness, LoopProfile } from "./harness.ts";
 import type { HookRunner } from "./hooks.ts";
 import { runBatches } from "./schedule.ts";
 import { type HarnessSkill, LOAD_SKILL } from "./skills.ts";
-import { subagentOf } from "./subagents.ts";
+import { type Delegate, delegateOf } from "./subagents.ts";
 
 /** Decides whether a call may run. */
 export type EvaluateCall = (tool: string, resources: ToolResources) => Decision;
 
 /** A call of a subagent. */
 export interface Delegation {
-  readonly agent: CustomAgent;
-  readonly prompt: string;
+  readonly delegate: Delegate;
+  readonly input: unknown;
   readonly callId: string;
   readonly name: string;
   readonly signal: AbortSignal;
@@ -245,9 +244,9 @@ async function run(
   let isError = true;
   try {
     const observe = (observation: ToolObservation) => report(context, call.id, observation, ended.signal);
-    const agent = subagentOf(tool);
+    const delegate = delegateOf(tool);
     const execute = async () =>
-      agent === undefined
+      delegate === undefined
         ? await tool.execute(input, {
           sandbox,
           signal,
@@ -256,7 +255,7 @@ async function run(
           model,
           observe,
         })
-        : await context.delegate({ agent, ...input as { prompt: string }, callId: call.id, name: tool.name, signal });
+        : await context.delegate({ delegate, input, callId: call.id, name: tool.name, signal });
     const output = checkOutput(tool.name, await untilAborted(execute(), signal));
     isError = output.isError;
     return { ...output, decision: "allowed" };

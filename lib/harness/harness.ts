@@ -1,7 +1,7 @@
 /** `createHarness`: a provider, tools and limits, checked and frozen. Nothing runs by making one. */
 import { LIMITS } from "../base/limits.ts";
 import { checkMcpServers, type McpServers } from "../mcp/client/declaration.ts";
-import type { ModelProvider } from "../model/provider.ts";
+import type { AgentModel, ModelProvider } from "../model/provider.ts";
 import type { Usage } from "../model/usage.ts";
 import type { ApproveTool } from "../tool/approval.ts";
 import type { HarnessPermissions } from "../tool/permissions.ts";
@@ -91,6 +91,10 @@ export interface LoopProfile {
   readonly wantUsage: boolean;
   /** What the model is told about a call that an approver refused. */
   readonly deniedByUser: string;
+  /** What tells this agent from others: it may not run within itself. */
+  readonly identity?: string;
+  /** What summaries of long histories are made by, instead of the agent's own model. */
+  readonly summarizer?: { readonly provider: ModelProvider; readonly model: AgentModel };
   /** Decides about calls; the command's `tool_policy`. */
   readonly policy?: (tool: string, resources: ToolResources) => Decision;
 }

@@ -1,5 +1,5 @@
 /** One run of an agent: its instructions resolved, its hooks started, its loop run. Turns and subagents are runs. */
-import { LimitError } from "../base/errors.ts";
+import { LimitError, ToolFailure } from "../base/errors.ts";
 import { messageText, type ModelMessage } from "../model/message.ts";
 import type { ResponseFormat } from "../model/provider.ts";
 import type { SandboxLease } from "../sandbox/lease.ts";
@@ -17,6 +17,7 @@ import type { McpPrompts } from "./instructions.ts";
 import type { RunningMcp } from "./mcp.ts";
 import { checkToolNames } from "./tool_list.ts";
 import { skillCatalogue } from "./skills.ts";
+import type { Delegate } from "./subagents.ts";
 import type { ConversationPlace } from "./conversations.ts";
 import { History } from "./history.ts";
 import type { SteeringQueue } from "./steering.ts";
@@ -32,6 +33,8 @@ export interface RunEnvironment {
   readonly approve: ApproveTool | undefined;
   /** Every one of these must allow a call: the agent's own, and those of the agents that delegated to it. */
   readonly evaluators: readonly EvaluateCall[];
+  /** The identities of the agents that delegated to this one, the outermost first. */
+  readonly trail: readonly string[];
   /** How many more levels of delegation the agents above allow. */
   readonly depthLeft: number;
   readonly responseFormat: ResponseFormat | undefined;
@@ -137,11 +140,26 @@ async function systemText(
 
 /** Runs a subagent within a tool call; what it gives is the call's result. */
 async function delegate(delegating: CustomAgent, environment: RunEnvironment, delegation: Delegation): Promise<string> {
-  const { agent, prompt, callId, name, signal } = delegation;
-  const depthLeft = Math.min(environment.depthLeft, delegating.harness.limits.maxDelegationDepth);
-  if (depthLeft < 1) {
-    throw new LimitError("maxDelegationDepth", `the subagent \`${name}\` is one level of delegation too deep`);
+  const { delegate: { fatal, label }, signal } = delegation;
+  try {
+    return await runDelegate(delegating, environment, delegation);
+  } catch (error) {
+    if (!fatal || signal.aborted) throw error;
+    throw new ToolFailure(label, { fatal, cause: error });
   }
+}
+
+async function runDelegate(
+  delegating: CustomAgent,
+  environment: RunEnvironment,
+  delegation: Delegation,
+): Promise<string> {
+  const { delegate, input, callId, name, signal } = delegation;
+  const { identity } = profileOf(delegating.harness)!;
+  const trail = identity === undefined ? environment.trail : [...environment.trail, identity];
+  const depthLeft = Math.min(environment.depthLeft, delegating.harness.limits.maxDelegationDepth);
+  checkDelegation(delegate, name, trail, depthLeft);
+  const { agent, prompt, responseFormat } = await delegate.open(input);
   const id = crypto.randomUUID();
   const parent = { parentCallId: callId, ...optionally("parentConversation", environment.transcript?.id) };
   const transcript = await openTranscript(agent, environment.place, { parent, redact: environment.redact });
@@ -159,11 +177,12 @@ async function delegate(delegating: CustomAgent, environment: RunEnvironment, de
       {
         ...environment,
         signal,
-        events: environment.events.child(name, id),
+        events: environment.events.child(delegate.label, id),
         budget: new TurnBudget(harness.limits, profileOf(harness)!.stepsLimit, environment.budget),
         evaluators: [...environment.evaluators, ...ownEvaluators(delegating.harness)],
+        trail,
         depthLeft: depthLeft - 1,
-        responseFormat: undefined,
+        responseFormat,
         offers: () => true,
         transcript,
       },
@@ -171,13 +190,24 @@ async function delegate(delegating: CustomAgent, environment: RunEnvironment, de
       id,
     );
     tell("finished");
-    return JSON.stringify({ text, ...conversation });
+    return delegate.result === "text" ? text : JSON.stringify({ text, ...conversation });
   } catch (error) {
     tell("failed");
     throw error;
   } finally {
     ended?.();
     await transcript?.close();
+  }
+}
+
+/** An agent does not run within itself, nor deeper than the limit. */
+function checkDelegation({ identity }: Delegate, name: string, trail: readonly string[], depthLeft: number): void {
+  if (identity !== undefined && trail.includes(identity)) {
+    const path = [...trail.slice(trail.indexOf(identity)), identity].join(" → ");
+    throw new LimitError("delegationCycle", `a cycle of subagents: \`${name}\` runs already (${path})`);
+  }
+  if (depthLeft < 1) {
+    throw new LimitError("maxDelegationDepth", `the subagent \`${name}\` is one level of delegation too deep`);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Subagents: an agent as a tool of another. */
 import { ConfigurationError } from "../base/errors.ts";
+import type { ResponseFormat } from "../model/provider.ts";
 import { checkKeys } from "../base/options.ts";
 import { defineHarnessTool } from "../tool/define.ts";
 import type { HarnessTool } from "../tool/tool.ts";
@@ -15,7 +16,30 @@ export interface HarnessSubagentOptions {
   readonly agent: CustomAgent;
 }
 
-const agents = new WeakMap<HarnessTool, CustomAgent>();
+/** How a call of a tool becomes a run of an agent. */
+export interface Delegate {
+  /** What the events of its run are labelled with. */
+  readonly label: string;
+  /** What tells this agent from others, for the check that it does not run within itself; undefined: no check. */
+  readonly identity?: string;
+  /** What the delegating model gets: `{"text", "conversation"?}` as JSON, or the answer alone. */
+  readonly result: "json" | "text";
+  /** Whether a failure ends the delegating turn, with `label` before its message. Otherwise `onError` decides. */
+  readonly fatal: boolean;
+  /** What is run, for a checked input. */
+  open(input: unknown): Promise<DelegatedRun>;
+}
+
+/** A run of an agent that another one asked for. */
+export interface DelegatedRun {
+  readonly agent: CustomAgent;
+  /** The user's message. */
+  readonly prompt: string;
+  /** How the answer is asked for; undefined for text. */
+  readonly responseFormat?: ResponseFormat | undefined;
+}
+
+const delegates = new WeakMap<HarnessTool, Delegate>();
 
 /**
  * Makes a tool of an agent: the model gives it a `prompt` and gets `{"text", "conversation"?}` as JSON. Each call starts
@@ -57,11 +81,21 @@ export function defineHarnessSubagent(options: HarnessSubagentOptions): HarnessT
       throw new ConfigurationError(`the subagent \`${name}\` runs only within the turn of another agent`);
     },
   }) as HarnessTool;
-  agents.set(tool, agent);
+  return delegating(tool, {
+    label: name,
+    result: "json",
+    fatal: false,
+    open: (input) => Promise.resolve({ agent, ...input as { prompt: string } }),
+  });
+}
+
+/** Makes the calls of a tool runs of an agent. */
+export function delegating(tool: HarnessTool, delegate: Delegate): HarnessTool {
+  delegates.set(tool, delegate);
   return tool;
 }
 
-/** The agent behind a tool; undefined for any other tool. */
-export function subagentOf(tool: HarnessTool): CustomAgent | undefined {
-  return agents.get(tool);
+/** How the calls of a tool become runs of an agent; undefined for any other tool. */
+export function delegateOf(tool: HarnessTool): Delegate | undefined {
+  return delegates.get(tool);
 }

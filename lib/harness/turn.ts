@@ -142,6 +142,7 @@ export async function runTurnWith<T = unknown>(
       budget,
       approve: options.approve,
       evaluators: [],
+      trail: [],
       depthLeft: agent.harness.limits.maxDelegationDepth,
       responseFormat: options.responseFormat,
       offers,

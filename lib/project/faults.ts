@@ -6,11 +6,14 @@ import { mayReadVariable } from "../base/rights.ts";
 import { expandVariables, ExpansionError } from "../source/expand.ts";
 import type { Project } from "./project.ts";
 
+/** Where a value stands in the project's files: the keys that lead to it. */
+export type SettingPath = readonly (string | number)[];
+
 /** `${VAR}` in a value of a file, replaced; a fault names the value's place. */
 export function expandAt(
   project: Project,
   value: string,
-  path: readonly (string | number)[],
+  path: SettingPath,
   environment: EnvironmentReader,
 ): string {
   try {
@@ -25,7 +28,7 @@ export function expandAt(
 }
 
 /** A path as messages show it: `models.draft[0].model_id`. */
-export function dotted(path: readonly (string | number)[]): string {
+export function dotted(path: SettingPath): string {
   return path.map((step, index) => typeof step === "number" ? `[${step}]` : index === 0 ? step : `.${step}`).join("");
 }
 
@@ -38,7 +41,7 @@ export interface UnknownName {
   readonly key: string;
   readonly known: readonly string[];
   /** Where the name stands; undefined when the caller gave it. */
-  readonly path: readonly (string | number)[] | undefined;
+  readonly path: SettingPath | undefined;
 }
 
 /** The error for a name that a registry does not have; says what there is, and the nearest. */
@@ -52,7 +55,7 @@ export function unknownName(project: Project, { kind, name, key, known, path }: 
 /** An error with the place of a value, or without one when the caller gave it. */
 export function settingFault(
   project: Project,
-  path: readonly (string | number)[] | undefined,
+  path: SettingPath | undefined,
   id: string,
   message: string,
   hint?: string,

@@ -6,13 +6,16 @@ import type { EnvironmentReader } from "../base/environment.ts";
 import { LIMITS } from "../base/limits.ts";
 import { createAgent, type CustomAgent } from "../harness/agent.ts";
 import { createHarnessWith } from "../harness/harness.ts";
+import type { Pricing } from "../model/usage.ts";
 import type { SandboxLease } from "../sandbox/lease.ts";
 import { createLocalSandboxProvider } from "../sandbox/providers/local.ts";
 import type { ApproveTool } from "../tool/approval.ts";
 import { checkOwnName, findCollision } from "../tool/name.ts";
 import { evaluatePolicy } from "../tool/policy.ts";
 import type { HarnessTool } from "../tool/tool.ts";
-import { settingFault, unknownName } from "./faults.ts";
+import { type Note, ProjectAgents } from "./agents/agents.ts";
+import { ProjectSkills, skillPointer, skillSection, skillTool, withSkills } from "./agents/skills.ts";
+import { dotted, settingFault, type SettingPath, unknownName } from "./faults.ts";
 import { keyVariables } from "./keys.ts";
 import { type NamedEntry, type OfferedTool, ProjectMcp, type ProjectMcpHost, sortTools } from "./mcp.ts";
 import type { Project } from "./project.ts";
@@ -26,6 +29,10 @@ export interface SessionOptions extends ProviderOptions {
   readonly approve?: ApproveTool;
   /** What stands around MCP servers. */
   readonly mcp?: ProjectMcpHost;
+  /** The agents of the project, when the invocation has looked at them already. */
+  readonly agents?: ProjectAgents;
+  /** Is told what is good to know. */
+  readonly note?: Note;
 }
 
 /** How one request is made. */
@@ -42,6 +49,10 @@ export class ProjectSession {
   readonly #providers: ProviderPool;
   /** The MCP servers of the invocation. */
   readonly mcp: ProjectMcp;
+  /** The agents of the project. */
+  readonly agents: ProjectAgents;
+  readonly #skills: ProjectSkills;
+  readonly #pricing = new Map<string, Pricing>();
 
   /** A session; `lease` is where tools run. */
   constructor(project: Project, options: SessionOptions) {
@@ -53,11 +64,18 @@ export class ProjectSession {
       lease: () => this.lease(),
       ...options.mcp,
     });
+    this.agents = options.agents ?? new ProjectAgents(project, options.note);
+    this.#skills = new ProjectSkills(project, options.note);
   }
 
   /** Ends what the session has started: MCP servers. */
   async close(): Promise<void> {
     await this.mcp.close();
+  }
+
+  /** What the tokens of a model cost that was used in this session; undefined when the files do not say. */
+  pricing(model: string): Pricing | undefined {
+    return this.#pricing.get(model);
   }
 
   /** The sandbox of the command: this machine, in lait's current directory, without the model keys. */
@@ -71,14 +89,20 @@ export class ProjectSession {
   /** The agent for these settings. */
   async agent(settings: RequestSettings, request: RequestOptions): Promise<CustomAgent> {
     refuseUnbuilt(this.#project);
+    const { model, pricing, agentFile } = settings;
+    if (pricing !== undefined && !this.#pricing.has(model.name)) this.#pricing.set(model.name, pricing);
     const policy = this.#project.config.tool_policy;
     const patterns = { allow: policy?.allow ?? [], deny: policy?.deny ?? [] };
     const { approve } = this.#options;
+    const { system, tools } = await this.#offered(settings);
     const harness = createHarnessWith({
       modelProvider: await this.#providers.provider(settings),
-      ...(settings.system === undefined || settings.system.trim() === "" ? {} : { instructions: settings.system }),
-      tools: await this.#tools(settings),
-      limits: { maxSteps: settings.maxToolRounds },
+      ...(system === undefined ? {} : { instructions: system }),
+      tools,
+      limits: {
+        maxSteps: settings.maxToolRounds,
+        maxDelegationDepth: LIMITS.agentFiles - (agentFile === undefined ? 0 : 1),
+      },
       toolExecution: {
         concurrency: LIMITS.parallelCalls,
         scheduling: "parallel",
@@ -94,9 +118,10 @@ export class ProjectSession {
       stepsLimit: { name: "max_tool_rounds", advice: "raise default.max_tool_rounds in lait.config.yml" },
       wantUsage: request.wantUsage,
       deniedByUser: "the user denied this call (--approve-tools)",
+      ...(agentFile === undefined ? {} : { identity: agentFile }),
       policy: (tool) => evaluatePolicy(patterns, tool),
     });
-    return createAgent({ harness, model: settings.model });
+    return createAgent({ harness, model });
   }
 
   /** For the end of a successful run: a script whose answers were not all used is an error. */
@@ -104,20 +129,69 @@ export class ProjectSession {
     this.#providers.checkScripts();
   }
 
-  /** The tools of a request: those of MCP servers, then local commands. */
-  async #tools(settings: RequestSettings): Promise<HarnessTool[]> {
+  /** The system prompt with its skills, and the tools: subagents, those of MCP servers, local commands, skills. */
+  async #offered(settings: RequestSettings): Promise<{ system: string | undefined; tools: HarnessTool[] }> {
     const { servers, commands } = sortTools(this.#project, settings);
     const signal = this.#options.signal ?? new AbortController().signal;
-    const offered: OfferedTool[] = [
-      ...await this.mcp.tools(servers, signal),
-      ...commands.length === 0 ? [] : await this.#commands(commands),
-    ];
+    const [subagents, ofServers, own, skills] = await Promise.all([
+      this.#subagents(settings),
+      this.mcp.tools(servers, signal),
+      commands.length === 0 ? [] : this.#commands(commands),
+      this.#skillsOf(settings),
+    ]);
+    const offered = [...subagents, ...ofServers, ...own, ...skills.tools];
     const collision = findCollision(offered.map(({ tool, source }) => ({ name: tool.name, source })));
     if (collision !== undefined) {
       const { path } = offered[collision.index]!;
       throw settingFault(this.#project, path, "tool-collision", collision.message);
     }
-    return offered.map(({ tool }) => tool);
+    return { system: withSkills(settings.system, skills.sections), tools: offered.map(({ tool }) => tool) };
+  }
+
+  async #subagents({ subagents, subagentsPath }: RequestSettings): Promise<OfferedTool[]> {
+    if (subagents.length === 0) return [];
+    const { subagentTool } = await import("./agents/subagents.ts");
+    return await Promise.all(subagents.map(async (name, index) => {
+      const path = subagentsPath && [...subagentsPath, index];
+      const definition = await this.agents.named(name, { noun: "subagent", ...(path === undefined ? {} : { path }) });
+      this.#checkName("agent", name, path);
+      const tool = subagentTool(name, definition, async (definition, input, prompt) => {
+        const { agentRequest } = await import("./agents/request.ts");
+        const { settings, responseFormat } = agentRequest(
+          this.#project,
+          definition,
+          { input },
+          this.#options.environment,
+        );
+        return { agent: await this.agent(settings, { streaming: false, wantUsage: true }), prompt, responseFormat };
+      });
+      return { tool, source: `agents.${name}`, path };
+    }));
+  }
+
+  async #skillsOf({ skills: names, skillsPath }: RequestSettings): Promise<{
+    readonly sections: readonly string[];
+    readonly tools: readonly OfferedTool[];
+  }> {
+    const path = (index: number) => skillsPath && [...skillsPath, index];
+    const skills = await Promise.all(names.map((name, index) => this.#skills.named(name, path(index))));
+    if (this.#project.config.default?.skill_progressive_disclosure !== true) {
+      return { sections: skills.map((skill) => skillSection(skill, skill.body)), tools: [] };
+    }
+    for (const [index, name] of names.entries()) this.#checkName("skill", name, path(index));
+    return {
+      sections: skills.map((skill) => skillSection(skill, skillPointer(skill))),
+      tools: skills.map((skill, index) => ({
+        tool: skillTool(skill),
+        source: `skills.${skill.key}`,
+        path: path(index),
+      })),
+    };
+  }
+
+  #checkName(origin: "agent" | "skill", name: string, path: SettingPath | undefined): void {
+    const fault = checkOwnName(origin, name);
+    if (fault !== undefined) throw settingFault(this.#project, path, "tool-name", fault);
   }
 
   async #commands(commands: readonly NamedEntry[]): Promise<OfferedTool[]> {
@@ -141,10 +215,10 @@ export class ProjectSession {
 
 /** Defaults that would be silently without effect in this version. */
 function refuseUnbuilt(project: Project): void {
-  const { skills = [], subagents = [], compaction } = project.config.default ?? {};
-  const unbuilt = Object.entries({ skills, subagents }).find(([, names]) => names.length > 0)?.[0] ??
-    (compaction === undefined ? undefined : "compaction");
+  const unbuilt = project.config.default?.compaction === undefined ? undefined : ["default", "compaction"];
   if (unbuilt === undefined) return;
-  const message = `default.${unbuilt} is not supported by this version of lait`;
-  throw settingFault(project, ["default", unbuilt], "not-supported", message, "remove the key");
+  const message = `${
+    unbuilt[0] === "default" ? dotted(unbuilt) : unbuilt.at(-1)
+  } is not supported by this version of lait`;
+  throw settingFault(project, unbuilt, "not-supported", message, "remove the key");
 }

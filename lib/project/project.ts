@@ -39,6 +39,8 @@ export class Project {
   readonly config: Config;
   /** The directory that lait was started in; absolute. */
   readonly directory: string;
+  readonly #files = new Map<string, { readonly name: string; readonly value: object }>();
+  readonly #fileKeys = new WeakMap<object, string>();
 
   /** Use {@link openProject}. */
   constructor(directory: string, layers: readonly ConfigLayer[]) {
@@ -48,8 +50,22 @@ export class Project {
     Object.freeze(this);
   }
 
+  /**
+   * Makes the places of another file known, such as an agent's: paths that start with what this gives back lead into
+   * `value`, as `readShape` made it.
+   */
+  addFile(name: string, value: object): readonly string[] {
+    const key = this.#fileKeys.get(value) ?? `file:${this.#files.size}:${name}`;
+    this.#fileKeys.set(value, key);
+    this.#files.set(key, { name, value });
+    return [key];
+  }
+
   /** Where the value stands that counts: in the strongest file that has it. */
   placeOf(...path: (string | number)[]): TextPlace | undefined {
+    const [first, ...rest] = path;
+    const file = this.#files.get(String(first));
+    if (file !== undefined) return placeOf(file.value, ...rest) ?? placeOf(file.value) ?? { file: file.name };
     for (const { config } of this.layers.toReversed()) {
       const place = placeOf(config, ...path);
       if (place !== undefined) return place;

@@ -3,6 +3,7 @@ import { ConfigurationError, UsageError } from "../../base/errors.ts";
 import { readTextBounded } from "../../base/files.ts";
 import type { Command } from "../../deps/commander.ts";
 import { resolve } from "../../deps/path.ts";
+import { userMessage } from "../../harness/turn_messages.ts";
 import type { ModelContentBlock } from "../../model/message.ts";
 import { openProject } from "../../project/project.ts";
 import { resolveSettings } from "../../project/settings.ts";
@@ -51,7 +52,7 @@ export async function run({ io, line, signal }: CommandContext): Promise<void> {
   await ask(io, new Log(io, logLevel(options.verbose, io.environment)), {
     project,
     settings,
-    content,
+    messages: [userMessage(content)],
     responseFormat,
     label: "chat",
     signal,
