@@ -80,11 +80,14 @@ export class UsageError extends LaitError {
 export class DiagnosticError extends LaitError {
   /** The faults, in file order; at least one. */
   readonly diagnostics: readonly Diagnostic[];
+  /** Whether the file reads well and only what it says does not go together (exit code 1). */
+  readonly structural: boolean;
 
   /** Creates the error from at least one diagnostic. */
-  constructor(diagnostics: readonly Diagnostic[]) {
+  constructor(diagnostics: readonly Diagnostic[], options: { readonly structural?: boolean } = {}) {
     super("file", diagnostics.map(formatDiagnostic).join("\n"));
     this.diagnostics = Object.freeze([...diagnostics]);
+    this.structural = options.structural ?? false;
   }
 }
 

@@ -114,6 +114,14 @@ export const LIMITS = Object.freeze({
   mcpLoginMs: 300_000,
   /** Nodes of a schema that is sent to a provider, once its references are replaced. */
   providerSchemaNodes: 20_000,
+  /** Workflow files on one chain of calls, and the longest wait before another attempt. */
+  workflowFiles: 32,
+  retryWaitMs: 3_600_000,
+  /** Options of a `choice` question of `decide`, and levels of a `score`. */
+  decideOptions: 255,
+  decideLevels: 10,
+  /** One request of `decide`. */
+  decideMs: 120_000,
   /** Faults of one file, and issues of one value, that are told; what follows is seldom worth reading. */
   faultsShown: 100,
 });

@@ -35,7 +35,7 @@ export function exitCodeOf(error: unknown): number {
   // A tool that ends the run says why: that is what counts.
   if (error instanceof ToolFailure && error.cause !== undefined) return exitCodeOf(error.cause);
   if (error instanceof UsageError) return EXIT.usage;
-  if (error instanceof DiagnosticError) return EXIT.file;
+  if (error instanceof DiagnosticError) return error.structural ? EXIT.failure : EXIT.file;
   if (error instanceof ModelError) return EXIT.model;
   if (error instanceof TimeoutError || error instanceof CancelledError) return EXIT.timeout;
   if (error instanceof DOMException && error.name === "AbortError") return EXIT.timeout;

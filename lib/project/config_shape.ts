@@ -61,7 +61,8 @@ const defaults = record({
   },
 });
 
-const model = record({
+/** One entry of a model alias. */
+export const modelShape = record({
   provider: {
     shape: union(
       record({
@@ -149,7 +150,7 @@ export const configShape = record({
   base_url: { shape: text, description: "The API's root for models without an alias; takes ${VAR}" },
   ...keyFields,
   default: { shape: defaults, description: "Settings that hold unless a caller sets others" },
-  models: { shape: map(list(model, { minimumItems: 1 })), description: "Aliases of models" },
+  models: { shape: map(list(modelShape, { minimumItems: 1 })), description: "Aliases of models" },
   prompts: {
     shape: map(record({
       template: { shape: text, required: true, description: "The prompt, a template over `input` and `vars`" },

@@ -147,11 +147,8 @@ class EndpointResolver {
   }
 
   #keyOf(fields: KeyFields | undefined, at: readonly (string | number)[]): KeySource | undefined {
-    if (fields?.api_key !== undefined) {
-      return { kind: "literal", key: this.#expand(fields.api_key, [...at, "api_key"]) };
-    }
-    if (fields?.api_key_cmd === undefined) return undefined;
-    return { kind: "command", command: fields.api_key_cmd, path: [...at, "api_key_cmd"] };
+    const source = keySource(this.#project, fields ?? {}, at, this.#environment);
+    return source.kind === "absent" ? undefined : source;
   }
 
   #expand(value: string, path: readonly (string | number)[]): string {
@@ -159,8 +156,22 @@ class EndpointResolver {
   }
 }
 
+/** Where the key of one place of the files comes from. */
+export function keySource(
+  project: Project,
+  { api_key, api_key_cmd }: KeyFields,
+  at: readonly (string | number)[],
+  environment: EnvironmentReader,
+): KeySource {
+  if (api_key !== undefined) {
+    return { kind: "literal", key: expandAt(project, api_key, [...at, "api_key"], environment) };
+  }
+  if (api_key_cmd === undefined) return { kind: "absent" };
+  return { kind: "command", command: api_key_cmd, path: [...at, "api_key_cmd"] };
+}
+
 /** A key and a command for it exclude each other, wherever the key that is used comes from. */
-function checkKeyPair(project: Project, fields: KeyFields, path: readonly (string | number)[]): void {
+export function checkKeyPair(project: Project, fields: KeyFields, path: readonly (string | number)[]): void {
   if (fields.api_key === undefined || fields.api_key_cmd === undefined) return;
   const where = path.length === 0 ? "" : `${dotted(path)}: `;
   const message = `${where}api_key and api_key_cmd exclude each other`;

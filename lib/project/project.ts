@@ -73,6 +73,11 @@ export class Project {
     return undefined;
   }
 
+  /** The same project with other models, which are stronger than its own: those of a file, as `readShape` made them. */
+  withModels(file: string, models: NonNullable<Config["models"]>): Project {
+    return new Project(this.directory, [...this.layers, { file, config: { models } }]);
+  }
+
   /** A path that a value holds, relative to the directory of the file that it stands in. */
   pathBeside(path: (string | number)[], value: string): string {
     const layer = this.layers.findLast(({ config }) => placeOf(config, ...path) !== undefined);

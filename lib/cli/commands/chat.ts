@@ -8,7 +8,7 @@ import type { ModelContentBlock } from "../../model/message.ts";
 import { openProject } from "../../project/project.ts";
 import { resolveSettings } from "../../project/settings.ts";
 import { ask } from "../ask.ts";
-import { readAttachments } from "../attachments.ts";
+import { readAttachments } from "../../project/attachments.ts";
 import { addChatOptions, callerSettings, type ChatOptions } from "../chat_options.ts";
 import type { CommandContext } from "../command.ts";
 import { readPrompt } from "../input.ts";

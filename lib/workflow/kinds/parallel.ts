@@ -1,0 +1,58 @@
+/** `parallel`: branches that run at once. */
+import { type JsonValue, setOwn } from "../../base/json.ts";
+import type { Step } from "../definition.ts";
+import { NAME } from "../read/fields.ts";
+import type { Kind } from "./kind.ts";
+
+interface Branch {
+  readonly name: string;
+  readonly steps: readonly Step[];
+}
+
+/** See the module. */
+export const parallelKind: Kind<readonly Branch[]> = {
+  name: "parallel",
+  fields: [],
+  read(reader) {
+    const { faults } = reader.reading;
+    const node = reader.map("parallel");
+    if (node?.entries.length === 0) faults.type(node.place, `${reader.where}: \`parallel\` must hold a branch`);
+    return (node?.entries ?? []).map(({ key: name, keyPlace, value }) => {
+      if (!NAME.test(name)) {
+        faults.add("name", keyPlace, `${reader.where}: a branch's name must be letters, digits, \`_\` and \`-\``);
+      }
+      return { name, steps: reader.reading.steps(value, `${reader.where}.parallel.${name}`) };
+    });
+  },
+  bodies: (branches) => branches.map(({ name, steps }) => ({ title: `branch '${name}'`, steps, scope: "branch" })),
+  async run(branches, step) {
+    step.tell(`running ${branches.length} branches concurrently`);
+    const controller = new AbortController();
+    const signal = AbortSignal.any([step.signal, controller.signal]);
+    let failed = false;
+    let failure: unknown;
+    const runs = branches.map(async ({ name, steps }) => {
+      try {
+        const { value } = await step.apart(steps, step.input, { prefix: `[${name}] `, concurrent: "branch", signal });
+        return value;
+      } catch (error) {
+        // The first one counts; the others were ended because of it.
+        if (!failed) failure = error;
+        failed = true;
+        controller.abort(failure);
+        return null;
+      }
+    });
+    const values = await Promise.all(runs);
+    step.signal.throwIfAborted();
+    if (failed) throw failure;
+    step.tell("branches joined");
+    const joined: Record<string, JsonValue> = {};
+    for (const [index, { name }] of branches.entries()) setOwn(joined, name, values[index]!);
+    return { value: joined };
+  },
+  plan(branches, writer) {
+    for (const { name, steps } of branches) writer.steps(`branch '${name}':`, steps);
+  },
+  detail: () => [],
+};

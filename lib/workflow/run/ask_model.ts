@@ -1,0 +1,113 @@
+/** One model call of a step: settings resolved, attachments read, the turn run, a structured answer read. */
+import { ConfigurationError, FileError, LaitError, messageOf, ResponseError } from "../../base/errors.ts";
+import { readTextBounded } from "../../base/files.ts";
+import { type JsonValue, textForm } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { shorten } from "../../base/text.ts";
+import { resolve } from "../../deps/path.ts";
+import { runTurn } from "../../harness/turn.ts";
+import type { ResponseFormat } from "../../model/provider.ts";
+import { fieldSettings } from "../../project/agents/request.ts";
+import { readAttachments } from "../../project/attachments.ts";
+import type { CallerSettings, RequestSettings } from "../../project/settings.ts";
+import { compileSchema, type JsonSchema, SchemaError } from "../../schema/schema.ts";
+import type { Template } from "../../source/template/template.ts";
+import type { SchemaSource } from "../definition.ts";
+import { asAgentFields, type ModelFields } from "../read/model_fields.ts";
+import type { FileRun } from "./scope.ts";
+import type { StepRun } from "./steps.ts";
+
+/** The settings of a step's own fields, with their place. */
+export function stepSettings(file: FileRun, fields: ModelFields): CallerSettings {
+  return { ...fieldSettings(asAgentFields(fields)), path: file.project.addFile(file.definition.shown, fields) };
+}
+
+/** The settings of `default:` of the file and of those that called it. */
+export function fileSettings({ defaults }: FileRun): CallerSettings[] {
+  return defaults.map(({ settings }) => settings);
+}
+
+/** The schema that a source stands for. */
+export async function loadSchema(source: SchemaSource, directory: string): Promise<JsonSchema> {
+  if (source.kind === "inline") return source.schema;
+  const path = resolve(directory, source.path);
+  let text: string;
+  try {
+    text = await readTextBounded(path);
+  } catch (error) {
+    throw new FileError(`failed to read JSON schema file '${path}': ${messageOf(error)}`, { cause: error });
+  }
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, "")) as JsonSchema;
+  } catch (error) {
+    throw new ConfigurationError(`failed to parse JSON schema file '${path}': ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/**
+ * Checks a value against a schema; `name` is what the value is called.
+ *
+ * @throws LaitError naming the paths that do not fit
+ */
+export function checkValue(schema: JsonSchema, value: JsonValue, name: string): void {
+  let issues: string | undefined;
+  try {
+    issues = compileSchema(schema, { name }).explain(value);
+  } catch (error) {
+    if (error instanceof SchemaError) throw new ConfigurationError(error.message, { cause: error });
+    throw error;
+  }
+  if (issues !== undefined) throw new LaitError("tool", issues);
+}
+
+/** What is asked. */
+export interface ModelQuestion {
+  readonly settings: RequestSettings;
+  readonly text: string;
+  readonly files: readonly Template[];
+  readonly images: readonly Template[];
+  readonly format: ResponseFormat | undefined;
+}
+
+/** Asks, and gives the answer: a text, or what a structured one holds. */
+export async function askModel(step: StepRun, question: ModelQuestion): Promise<JsonValue> {
+  const { file } = step.scope;
+  const { host } = file;
+  const attached = await readAttachments(host.directory, {
+    files: question.files.map((path) => step.render(path)),
+    images: question.images.map((path) => step.render(path)),
+  });
+  const text = attached.text === "" ? question.text : `${question.text}\n\n${attached.text}`;
+  const session = host.session(file.project);
+  const agent = await session.agent(question.settings, { streaming: false, wantUsage: true });
+  const { text: answer } = await runTurn(agent, {
+    lease: await host.lease(),
+    messages: [{ role: "user", content: [{ type: "text", text }, ...attached.media] }],
+    signal: step.signal,
+    label: step.label,
+    observe: (event) => host.observe(event),
+    ...(question.format === undefined ? {} : { responseFormat: question.format }),
+  });
+  return question.format === undefined ? answer : structured(answer, question.format);
+}
+
+function structured(answer: string, format: ResponseFormat): JsonValue {
+  const trimmed = answer.trim();
+  const inside = /^```(?:json)?[ \t]*\r?\n([\s\S]*?)\r?\n?```$/.exec(trimmed)?.[1] ?? trimmed;
+  let value: JsonValue;
+  try {
+    value = JSON.parse(inside) as JsonValue;
+  } catch (error) {
+    const said = shorten(answer, LIMITS.quotedAnswerCharacters);
+    throw new ResponseError(`the structured answer is not JSON: ${messageOf(error)}; it was: ${said}`, {
+      cause: error,
+    });
+  }
+  checkValue(format.schema as JsonSchema, value, "output");
+  return value;
+}
+
+/** What a step sends as text. */
+export function messageText(value: JsonValue): string {
+  return textForm(value);
+}
