@@ -43,6 +43,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry | CommandGroup>> = {
     summary: "show the main job offline: a scripted model uses a real command",
     load: () => import("./commands/demo.ts"),
   },
+  graph: {
+    summary: "draw a workflow, as Mermaid or DOT",
+    load: () => import("./commands/graph.ts"),
+  },
   jq: {
     summary: "evaluate a jq expression over JSON: a jq in the same binary",
     load: () => import("./commands/jq.ts"),
@@ -50,6 +54,23 @@ const COMMANDS: Readonly<Record<string, CommandEntry | CommandGroup>> = {
   mcp: {
     summary: "list and call the tools of MCP servers, log in and out",
     load: () => import("./commands/mcp.ts"),
+  },
+  run: {
+    summary: "run a workflow, which is a YAML file",
+    load: () => import("./commands/run.ts"),
+  },
+  runs: {
+    summary: "list and show the runs whose state was kept",
+    actions: {
+      list: { summary: "list them", load: async () => (await import("./commands/runs.ts")).list },
+      show: { summary: "show one", load: async () => (await import("./commands/runs.ts")).show },
+    },
+  },
+  workflow: {
+    summary: "list workflows",
+    actions: {
+      list: { summary: "list the entries of `workflows:`", load: () => import("./commands/workflow_list.ts") },
+    },
   },
 };
 

@@ -25,6 +25,10 @@ export interface DecideRequest {
 /** The field that holds a question's answer, and its type. */
 const ANSWERS = { noul: "number", choice: "string", score: "number" } as const;
 
+function fits(value: unknown, type: "number" | "string"): boolean {
+  return type === "number" ? typeof value === "number" : typeof value === "string";
+}
+
 /**
  * Asks the service, once.
  *
@@ -123,7 +127,7 @@ function answersOf(body: unknown, questions: DecideRequest["questions"]): JsonOb
     if (answer["type"] !== type) {
       throw wrong(`the answer to '${id}' is of the type ${JSON.stringify(answer["type"])}, not '${type}'`);
     }
-    if (typeof answer[type] !== ANSWERS[type]) throw wrong(`the answer to '${id}' has no ${ANSWERS[type]} \`${type}\``);
+    if (!fits(answer[type], ANSWERS[type])) throw wrong(`the answer to '${id}' has no ${ANSWERS[type]} \`${type}\``);
     return [id, answer] as const;
   });
   return Object.fromEntries(entries) as JsonObject;

@@ -1,0 +1,124 @@
+/** What workflows are given by the command: the terminal, the project's models, this machine. */
+import type { UsageMeter } from "./usage_meter.ts";
+import type { HarnessEvent } from "../harness/events.ts";
+import { ProjectSession } from "../project/open.ts";
+import type { Project } from "../project/project.ts";
+import type { SandboxLease } from "../sandbox/lease.ts";
+import type { Question, WorkflowEvent, WorkflowHost } from "../workflow/run/host.ts";
+import { createTerminalApprover } from "./approver.ts";
+import type { Io } from "./io.ts";
+import type { Log } from "./log.ts";
+import { createMcpHost } from "./mcp_host.ts";
+import { say } from "./say.ts";
+import { visible, withoutLineEnding } from "../base/text.ts";
+import type { WorkflowPrinter } from "./workflow_printer.ts";
+
+/** What the host is made of. */
+export interface CommandHostOptions {
+  readonly io: Io;
+  readonly log: Log;
+  readonly project: Project;
+  readonly printer: WorkflowPrinter;
+  readonly signal: AbortSignal;
+  readonly approveTools: boolean;
+}
+
+/** See the module; sessions and the lease are made when they are first needed. */
+export class CommandHost implements WorkflowHost {
+  readonly project: Project;
+  readonly environment;
+  readonly directory: string;
+  readonly #options: CommandHostOptions;
+  readonly #sessions = new Map<Project, ProjectSession>();
+  #lease: Promise<SandboxLease> | undefined;
+  #meter: UsageMeter | undefined;
+
+  /** A host for one run. */
+  constructor(options: CommandHostOptions) {
+    this.#options = options;
+    this.project = options.project;
+    this.environment = options.io.environment;
+    this.directory = options.io.directory;
+  }
+
+  /** Counts tokens from here on. */
+  countWith(meter: UsageMeter): void {
+    this.#meter = meter;
+  }
+
+  /** What the tokens of a model cost, by whichever session knows. */
+  pricing(model: string): ReturnType<ProjectSession["pricing"]> {
+    for (const session of this.#sessions.values()) {
+      const pricing = session.pricing(model);
+      if (pricing !== undefined) return pricing;
+    }
+    return undefined;
+  }
+
+  session(project: Project): ProjectSession {
+    const known = this.#sessions.get(project);
+    if (known !== undefined) return known;
+    const { io, log, printer, signal, approveTools } = this.#options;
+    const pause = () => printer.pause();
+    const session = new ProjectSession(project, {
+      environment: io.environment,
+      signal,
+      note: (message) => this.#say("note", message),
+      ...(log.everything ? { wireLog: (text: string) => log.trace(text) } : {}),
+      mcp: createMcpHost(io, log, project, pause),
+      ...(approveTools ? { approve: createTerminalApprover(io, pause) } : {}),
+    });
+    this.#sessions.set(project, session);
+    return session;
+  }
+
+  async lease(): Promise<SandboxLease> {
+    this.#lease ??= this.session(this.project).lease();
+    return await this.#lease;
+  }
+
+  async ask({ text, choices, multiline }: Question, signal: AbortSignal): Promise<string | undefined> {
+    const { io, printer } = this.#options;
+    if (!io.stdin.isTerminal) return undefined;
+    printer.pause();
+    const lines = text.split("\n").map(visible);
+    if (choices !== undefined) lines.push(`choices: ${choices.map(visible).join(", ")}`);
+    io.stderr.write(`${lines.join("\n")}\n`);
+    if (multiline) return withoutLineEnding(await io.stdin.readAll(signal));
+    return await io.stdin.readLine(signal) ?? "";
+  }
+
+  tell(event: WorkflowEvent): void {
+    this.#options.printer.tell(event);
+  }
+
+  observe(event: HarnessEvent): void {
+    const { printer, log } = this.#options;
+    printer.observe(event);
+    this.#meter?.observe(event);
+    if (event.kind === "warning") this.#say("warning", event.message);
+    if (event.kind === "notice" || event.kind === "model-retry") this.#say("note", event.message);
+    if (log.verbose && event.kind === "detail") log.debug(event.message);
+    if (log.verbose && event.kind === "step") log.debug(`${event.scope.label}: asking the model (${event.index})`);
+    if (log.verbose && event.kind === "tool") {
+      log.debug(`${event.scope.label}: tool ${event.name} called with ${event.arguments}`);
+    }
+  }
+
+  #say(kind: "note" | "warning", message: string): void {
+    const { io, printer } = this.#options;
+    printer.pause();
+    say(io, kind, message);
+  }
+
+  /** For the end of a successful run: scripts whose answers were not all used are an error. */
+  checkScripts(): void {
+    for (const session of this.#sessions.values()) session.checkScripts();
+  }
+
+  /** Ends what was started. */
+  async close(): Promise<void> {
+    for (const session of this.#sessions.values()) await session.close();
+    await (await this.#lease?.catch(() => undefined))?.release();
+  }
+}
