@@ -27,6 +27,8 @@ export class Faults {
 
   /** Adds a fault of what the file says. */
   add(id: string, place: Place, message: string, hint?: string): void {
+    // A field may be looked at twice.
+    if (this.all.some((known) => known.message === message && known.place === place)) return;
     this.all.push({ id, severity: "error", place, message, ...(hint === undefined ? {} : { hint }) });
   }
 
