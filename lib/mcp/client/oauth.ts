@@ -34,8 +34,8 @@ interface Kept {
   readonly client?: OAuthClientInformationMixed;
   readonly tokens?: OAuthTokens;
   readonly redirectPort?: number;
-  /** What the server wanted beyond the tokens; asked for at the next login. */
-  readonly wantedScope?: string;
+  /** What a run was asked for and did not have: for the next login. */
+  readonly wanted?: { readonly scope?: string; readonly resourceMetadataUrl?: string };
 }
 
 /** The login of one server on disk. */
@@ -97,8 +97,8 @@ export interface OAuthFlow {
   /** Whether tokens that are kept count. */
   readonly useTokens: boolean;
   readonly state?: string;
-  /** Shows the address at which the user says yes; a run throws. */
-  readonly redirect: (url: URL) => void | Promise<void>;
+  /** Shows the address at which the user says yes; a run throws. Gets where the server describes itself, too. */
+  readonly redirect: (url: URL, resourceMetadataUrl: string | undefined) => void | Promise<void>;
 }
 
 /** The SDK's view of a login. */
@@ -107,6 +107,7 @@ export class StoredOAuth implements OAuthClientProvider {
   readonly #file: LoginFile;
   readonly #flow: OAuthFlow;
   #verifier = "";
+  #resourceMetadataUrl: string | undefined;
   #given: string | undefined;
 
   /** A login by these settings. */
@@ -161,12 +162,17 @@ export class StoredOAuth implements OAuthClientProvider {
 
   /** For the SDK. */
   async saveTokens(tokens: OAuthTokens): Promise<void> {
-    await this.#file.change({ tokens, ...(this.#flow.useTokens ? {} : { wantedScope: undefined }) });
+    await this.#file.change({ tokens, ...(this.#flow.useTokens ? {} : { wanted: undefined }) });
   }
 
   /** For the SDK. */
   async redirectToAuthorization(url: URL): Promise<void> {
-    await this.#flow.redirect(url);
+    await this.#flow.redirect(url, this.#resourceMetadataUrl);
+  }
+
+  /** For the SDK; asked for anew each time. */
+  saveDiscoveryState({ resourceMetadataUrl }: { readonly resourceMetadataUrl?: string }): void {
+    this.#resourceMetadataUrl = resourceMetadataUrl;
   }
 
   /** For the SDK. */
@@ -194,14 +200,19 @@ export function runOAuth(settings: OAuthSettings): OAuthClientProvider {
   return new StoredOAuth(settings, {
     redirectUrl: "http://127.0.0.1/callback",
     useTokens: true,
-    redirect: async (url) => {
-      const wantedScope = url.searchParams.get("scope") ?? undefined;
+    redirect: async (url, resourceMetadataUrl) => {
+      const scope = url.searchParams.get("scope");
       const file = new LoginFile(settings);
       const { tokens } = await file.read();
-      if (tokens !== undefined) await file.change({ wantedScope });
+      await file.change({
+        wanted: {
+          ...(scope === null ? {} : { scope }),
+          ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+        },
+      });
       throw new ConfigurationError(
         `mcp_servers.${settings.name}: the server wants ${tokens === undefined ? "a" : "another"} login` +
-          `${wantedScope === undefined ? "" : ` (${wantedScope})`}; run \`${PRODUCT_NAME} mcp login ${settings.name}\``,
+          `${scope === null ? "" : ` (${scope})`}; run \`${PRODUCT_NAME} mcp login ${settings.name}\``,
       );
     },
   });
