@@ -4,6 +4,7 @@ import { runTurn, type TurnResult } from "../harness/turn.ts";
 import { userMessage } from "../harness/turn_messages.ts";
 import type { ModelContentBlock } from "../model/message.ts";
 import type { ResponseFormat } from "../model/provider.ts";
+import { sortTools } from "../project/mcp.ts";
 import { ProjectSession } from "../project/open.ts";
 import type { Project } from "../project/project.ts";
 import type { RequestSettings } from "../project/settings.ts";
@@ -65,6 +66,8 @@ export async function ask(io: Io, log: Log, question: Question, options: AskOpti
   let result: TurnResult;
   let lease: SandboxLease | undefined;
   try {
+    const waited = mcpServersOf(project, settings);
+    if (waited.length > 0) progress.wait(`the MCP server${waited.length > 1 ? "s" : ""} ${waited.join(", ")}`);
     const agent = await session.agent(settings, { streaming: options.stream, wantUsage: showUsage });
     lease = await session.lease();
     result = await runTurn(agent, {
@@ -90,6 +93,10 @@ export async function ask(io: Io, log: Log, question: Question, options: AskOpti
   }
   if (showUsage) io.stderr.write(`${meter.summary()}\n`);
   return result;
+}
+
+function mcpServersOf(project: Project, settings: RequestSettings): string[] {
+  return sortTools(project, settings).servers.map(({ name }) => name);
 }
 
 /** Warnings and notes of a run. */

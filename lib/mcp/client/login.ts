@@ -35,7 +35,7 @@ export async function logIn(options: LoginOptions): Promise<"logged-in" | "not-n
     return challenge === undefined ? "not-needed" : await authorize(options, challenge, label);
   } catch (error) {
     throwIfAborted(signal);
-    if (error instanceof LaitError) throw error;
+    if (error instanceof LaitError || error instanceof Deno.errors.NotCapable) throw error;
     const reason = error instanceof TypeError ? transportFailure(error).reason : messageOf(error);
     const said = visible(shorten(reason, LIMITS.errorBodyCharacters));
     throw new McpServerError("mcp", settings.name, `${label}: the login failed: ${said}`, { cause: error });
@@ -91,7 +91,7 @@ async function probe({ settings, headers, signal }: LoginOptions): Promise<Chall
       break;
     }
     if (index > 0) continue;
-    if (!response.ok) throw new Error(`${settings.url} answered ${response.status}`);
+    if (!response.ok) throw new Error(`the server answered ${response.status}`);
     const id = response.headers.get("mcp-session-id");
     session = { "mcp-protocol-version": PROTOCOL, ...(id === null ? {} : { "mcp-session-id": id }) };
   }

@@ -1,9 +1,10 @@
 /** Logins at MCP servers: what is kept of them on disk, and how the SDK's OAuth works with it. */
 import { ConfigurationError, FileError } from "../../base/errors.ts";
 import { fileProblem, readTextBounded, replaceFile } from "../../base/files.ts";
+import { lockFile } from "../../base/locks.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { PRODUCT_NAME } from "../../base/product.ts";
-import { dirname } from "../../deps/path.ts";
+import { dirname, join } from "../../deps/path.ts";
 import type {
   OAuthClientInformationMixed,
   OAuthClientMetadata,
@@ -57,10 +58,12 @@ export class LoginFile {
     }
     let kept: unknown;
     try {
-      kept = JSON.parse(await readTextBounded(file));
+      const text = await readTextBounded(file);
+      kept = text === "" ? text : JSON.parse(text);
     } catch (error) {
       if (error instanceof FileError) throw error;
     }
+    if (kept === "") return {}; // It has just been made.
     if (!isJsonObject(kept)) throw new FileError(`${file} is no login that ${PRODUCT_NAME} has kept; remove it`);
     return kept["url"] === url ? kept as unknown as Kept : {};
   }
@@ -68,15 +71,30 @@ export class LoginFile {
   /** Changes what is kept; undefined takes a part away. */
   async change(changes: { readonly [Part in keyof Omit<Kept, "url">]?: Kept[Part] | undefined }): Promise<void> {
     const { file, url } = this.#settings;
-    const kept = Object.entries({ ...await this.read(), ...changes, url }).filter(([, value]) => value !== undefined);
+    await this.#prepare();
+    // Another process may be changing it, too.
+    const lock = await lockFile(join(dirname(file), ".lock"));
     try {
-      await Deno.mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      const kept = Object.entries({ ...await this.read(), ...changes, url }).filter(([, value]) => value !== undefined);
       // The file keeps the mode that it is made with.
       (await Deno.open(file, { write: true, create: true, mode: 0o600 })).close();
+      if (Deno.build.os !== "windows") await Deno.chmod(file, 0o600);
+      await replaceFile(file, `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`);
+    } catch (error) {
+      if (error instanceof FileError) throw error;
+      throw new FileError(`cannot write ${file}: ${fileProblem(error)}`, { cause: error });
+    } finally {
+      lock.release();
+    }
+  }
+
+  async #prepare(): Promise<void> {
+    const { file } = this.#settings;
+    try {
+      await Deno.mkdir(dirname(file), { recursive: true, mode: 0o700 });
     } catch (error) {
       throw new FileError(`cannot write ${file}: ${fileProblem(error)}`, { cause: error });
     }
-    await replaceFile(file, `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`);
   }
 
   /** Removes it; false when there was none. */

@@ -28,7 +28,7 @@ export class StdioTransport implements Transport {
   readonly #options: StdioOptions;
   readonly #lines = new MessageLines((line) => this.#take(line));
   readonly #encoder = new TextEncoder();
-  #process: SandboxProcess | undefined;
+  #starting: Promise<SandboxProcess> | undefined;
   #writer: WritableStreamDefaultWriter<Uint8Array> | undefined;
   #readers: ReadableStreamDefaultReader<Uint8Array>[] = [];
   #stderrTail = "";
@@ -51,7 +51,9 @@ export class StdioTransport implements Transport {
 
   /** Starts the program. */
   async start(): Promise<void> {
-    const process = this.#process = await this.#spawn();
+    this.#starting = this.#spawn();
+    const process = await this.#starting;
+    if (this.#closing !== undefined) throw this.#ended(); // Whoever closes it ends the program.
     if (process.stdin === undefined) {
       throw new ConfigurationError(`${this.#options.label}: the sandbox gives programs no standard input to talk to`);
     }
@@ -117,7 +119,8 @@ export class StdioTransport implements Transport {
   }
 
   async #end(): Promise<void> {
-    const process = this.#process;
+    // One that is being started is ended as soon as it runs.
+    const process = await this.#starting?.catch(() => undefined);
     if (process !== undefined) {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const late = new Promise<void>((resolve) => timer = setTimeout(resolve, LIMITS.mcpCloseMs));
