@@ -91,6 +91,9 @@ export class StdioTransport implements Transport {
     try {
       return await spawn();
     } catch (error) {
+      if (error instanceof ConfigurationError) {
+        throw new ConfigurationError(`${label}: ${error.message}`, { cause: error });
+      }
       if (!(error instanceof ProcessError)) throw error;
       throw new McpServerError("process", server, `${label}: ${error.message}`, { cause: error });
     }
