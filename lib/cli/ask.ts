@@ -4,6 +4,7 @@ import { runTurn, type TurnResult } from "../harness/turn.ts";
 import type { ModelMessage } from "../model/message.ts";
 import type { ResponseFormat } from "../model/provider.ts";
 import type { ProjectAgents } from "../project/agents/agents.ts";
+import { sortTools } from "../project/mcp.ts";
 import { ProjectSession } from "../project/open.ts";
 import type { Project } from "../project/project.ts";
 import type { RequestSettings } from "../project/settings.ts";
@@ -94,6 +95,8 @@ export async function ask(io: Io, log: Log, question: Question, options: AskOpti
   let result: TurnResult;
   let lease: SandboxLease | undefined;
   try {
+    const waited = mcpServersOf(project, settings);
+    if (waited.length > 0) progress.wait(`the MCP server${waited.length > 1 ? "s" : ""} ${waited.join(", ")}`);
     const agent = await session.agent(settings, { streaming: options.stream, wantUsage: showUsage });
     lease = await session.lease();
     result = await runTurn(agent, {
@@ -127,6 +130,8 @@ function wholeRun(result: TurnResult, meter: UsageMeter): TurnResult {
   const { reasoning: _, lastUsage: __, ...rest } = result;
   const { total } = meter;
   return total === undefined ? rest : { ...rest, lastUsage: total };
+function mcpServersOf(project: Project, settings: RequestSettings): string[] {
+  return sortTools(project, settings).servers.map(({ name }) => name);
 }
 
 /** Warnings and notes of a run. */

@@ -12,6 +12,8 @@ const ERASE_LINE = "\r\x1b[2K";
 export interface Progress {
   /** Hears a turn's events. */
   observe(event: HarnessEvent): void;
+  /** Shows that something is waited for before the model is asked. */
+  wait(what: string): void;
   /** Takes the live line away until the next event: something else is written to the terminal. */
   pause(): void;
   /** Ends it. */
@@ -21,7 +23,9 @@ export interface Progress {
 /** Progress on a terminal that can redraw a line; anywhere else, none. */
 export function createProgress(io: Io, options: { quiet: boolean; model: string }): Progress {
   const able = io.stderr.isTerminal && io.environment("TERM") !== "dumb";
-  return able && !options.quiet ? new LiveProgress(io, options.model) : { observe() {}, pause() {}, stop() {} };
+  return able && !options.quiet
+    ? new LiveProgress(io, options.model)
+    : { observe() {}, wait() {}, pause() {}, stop() {} };
 }
 
 interface RunningCall {
@@ -36,16 +40,25 @@ class LiveProgress implements Progress {
   readonly #running = new Map<string, RunningCall>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #waitingSince: number | undefined;
+  #waitingFor: string;
   #shown = false;
 
   constructor(io: Io, model: string) {
     this.#io = io;
     this.#model = model;
+    this.#waitingFor = model;
+  }
+
+  wait(what: string): void {
+    this.#waitingFor = what;
+    this.#waitingSince = Date.now();
+    this.#start();
   }
 
   observe(event: HarnessEvent): void {
     switch (event.kind) {
       case "step":
+        this.#waitingFor = this.#model;
         this.#waitingSince = event.at;
         this.#start();
         break;
@@ -117,7 +130,7 @@ class LiveProgress implements Progress {
     const more = calls.length > 1 ? ` and ${calls.length - 1} more` : "";
     const what = calls.length > 0
       ? `running ${calls[0]!.name}${calls[0]!.preview}${more}`
-      : `waiting for ${this.#model}`;
+      : `waiting for ${this.#waitingFor}`;
     this.#io.stderr.write(`${ERASE_LINE}${this.#fit(`… ${what} ${seconds(now - since)}`)}`);
     this.#shown = true;
   }

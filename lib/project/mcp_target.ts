@@ -134,7 +134,14 @@ class EntryReader {
 
   /** The address, without a login. */
   #http(): HttpTarget {
-    return { kind: "http", url: this.#url(), headers: this.headers(), unauthorizedHint: this.#hint() };
+    const { url = "" } = this.#entry;
+    return {
+      kind: "http",
+      url: this.#url(),
+      ...(url.includes("${") ? { shown: url } : {}),
+      headers: this.headers(),
+      unauthorizedHint: this.#hint(),
+    };
   }
 
   /** The error for a login at a server that has none. */

@@ -17,7 +17,7 @@ export function inheritedEnvironment(without: Iterable<string>): Record<string, 
   } catch (error) {
     throw new ConfigurationError(
       "a command that inherits lait's environment needs the Deno flag --allow-env without a list; " +
-        "or list the variables that it needs in its `env:`",
+        "a command of `tools:` can list the variables that it needs in its `env:` instead",
       { cause: error },
     );
   }

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { addGlobalOptions, createCommand, findCommand, parseLine } from "../../lib/cli/command_line.ts";
 import * as chat from "../../lib/cli/commands/chat.ts";
 import * as demo from "../../lib/cli/commands/demo.ts";
+import * as jq from "../../lib/cli/commands/jq.ts";
+import * as mcp from "../../lib/cli/commands/mcp.ts";
+import type { CommandModule } from "../../lib/cli/command.ts";
 import { LIMITS } from "../../lib/base/limits.ts";
 import { configShape } from "../../lib/project/config_shape.ts";
 import { createCommandTool } from "../../lib/tool/command.ts";
@@ -60,6 +63,9 @@ function words(line: string): string[] {
   );
 }
 
+/** The commands that the documentation shows. */
+const COMMANDS: Readonly<Record<string, CommandModule>> = { demo, jq, mcp };
+
 for (const block of of("sh")) {
   for (const line of block.text.split("\n")) {
     const command = /(?:^|\| )lait (.*)$/.exec(line)?.[1];
@@ -68,13 +74,13 @@ for (const block of of("sh")) {
       const root = addGlobalOptions(createCommand("lait", ""));
       chat.define(root);
       const argv = words(command);
-      const found = findCommand(root, argv, ["demo"]);
+      const found = findCommand(root, argv, Object.keys(COMMANDS));
       if (found.command === undefined) {
         parseLine(root, argv);
         return;
       }
-      const sub = addGlobalOptions(createCommand("lait demo", ""));
-      demo.define(sub);
+      const sub = addGlobalOptions(createCommand(`lait ${found.command}`, ""));
+      COMMANDS[found.command]!.define(sub);
       parseLine(sub, found.rest);
     });
   }
@@ -112,6 +118,20 @@ Deno.test("docs: the numbers of the guide are those of the program", async () =>
   assert(guide.includes(`\`default.max_tool_rounds\` (${LIMITS.toolRounds})`));
   assert.equal(LIMITS.parallelCalls, 8);
   assert(guide.includes("up to eight run at the same time"));
+});
+
+Deno.test("docs: the numbers of the MCP guide are those of the program", async () => {
+  const guide = (await Deno.readTextFile(`${REPOSITORY}docs/mcp.md`)).replace(/\s+/g, " ");
+  const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
+  assert(guide.includes(`\`timeout\` is ${LIMITS.mcpRequestMs / 1000} seconds unless`));
+  assert.equal(LIMITS.mcpTotalMs, 3_600_000);
+  assert(guide.includes(`passed over, up to ${mib(LIMITS.mcpNoiseBytes)}`));
+  assert(guide.includes(`a body over HTTP | ${mib(LIMITS.mcpMessageBytes)} |`));
+  assert.equal(LIMITS.mcpBodyBytes, LIMITS.mcpMessageBytes);
+  assert(guide.includes(`schemas of a server's tools | ${mib(LIMITS.mcpMetadataBytes)} |`));
+  assert(guide.includes(`| ${LIMITS.mcpPages}; 1,024; 8,192 |`));
+  assert.deepEqual([LIMITS.mcpPageTools, LIMITS.mcpTools, LIMITS.mcpStartupMs], [1_024, 8_192, 60_000]);
+  assert.equal(LIMITS.mcpCloseMs, 500);
 });
 
 Deno.test("docs: relative links lead to files", async () => {

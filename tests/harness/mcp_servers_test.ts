@@ -207,6 +207,21 @@ Deno.test("mcpServers: an abort ends the turn with its reason, and the servers w
   assert.equal(running(`sleep ${mark}`).length, 0);
 });
 
+Deno.test("mcpServers: a turn that is aborted while its servers start leaves none behind", async () => {
+  for (const after of [0, 1, 5, 20]) {
+    const mark = crypto.randomUUID();
+    const controller = new AbortController();
+    const { result } = start({
+      script: ["ok"],
+      options: { mcpServers: { s: server({ stderr: mark, mute: true }) } },
+      turn: { signal: controller.signal },
+    });
+    setTimeout(() => controller.abort("stop!"), after);
+    await assert.rejects(result, (error) => error === "stop!");
+    assert.equal(running(mark).length, 0);
+  }
+});
+
 Deno.test("mcpServers: wrong declarations are refused when the harness is made", () => {
   const stdio = { command: "x" };
   const cases: [unknown, RegExp][] = [

@@ -137,6 +137,9 @@ Deno.test("mcp over HTTP: a 401 says what to set, and an error quotes no secret"
   await using telling = new HttpMcpServer({
     onAny: (request) => new Response(`bad key ${request.headers.get("x-key")}`, { status: 500 }),
   });
+  const secret = await lait(`${telling.origin}/\${PART}/mcp`, once, {}, { PART: "p4th-secret" });
+  assert.match(secret.stderr, /http:\S+\/\$\{PART\}\/mcp answered 500/);
+  assert(!secret.stderr.includes("p4th-secret"));
   const told = await lait(telling, once, { headers: { "X-Key": "s3cr3t-value" } });
   assert.match(told.stderr, /answered 500: bad key \*\*\*/);
 });

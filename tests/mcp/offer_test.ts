@@ -146,6 +146,16 @@ Deno.test("mcp: --approve-tools asks about a tool of a server", async () => {
   assert.match(model.toolResults()[0]!, /denied.*--approve-tools/);
 });
 
+Deno.test("mcp: on a terminal it is said which servers are waited for", async () => {
+  await using model = new ModelServer(["done"]);
+  const [command, ...args] = planned({});
+  const slow = { command: "sh", args: ["-c", 'sleep 1; exec "$@"', "sh", command, ...args] };
+  await using work = await Workspace.create({ "lait.config.yml": JSON.stringify({ mcp_servers: { slow } }) });
+  const run = work.terminal(["--model", "m", "--base-url", model.url, "--mcp", "slow", "hi"]);
+  await run.saw(/… waiting for the MCP server slow \d\.\ds/);
+  assert.equal((await run.ended()).code, 0);
+});
+
 Deno.test("mcp: a server inherits the environment without model keys, and env adds to it; cwd and placeholders are replaced", async () => {
   const script = [
     'read a; echo "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":0,\\"error\\":{\\"code\\":-1,\\"message\\":\\"$1 $OPENAI_API_KEY $SHARED $OWN ',

@@ -58,6 +58,30 @@ Deno.test("mcp: server-everything over Streamable HTTP", async () => {
   assert.match(server.stdout + server.stderr, /Received session termination request/);
 });
 
+Deno.test("mcp: server-everything over Streamable HTTP, restarted between two calls", async () => {
+  await using programs = await Workspace.create();
+  const port = freePort();
+  const serve = async () => {
+    const server = programs.startProgram(mcpProgram("everything", "streamableHttp"), { env: { PORT: String(port) } });
+    await server.saw(/listening on port/);
+    return server;
+  };
+  const first = await serve();
+  const echo = { name: "ev__echo", arguments: { message: "again" } };
+  await using work = await mcpWorkspace({ ev: { url: `http://127.0.0.1:${port}/mcp` } }, [
+    calls(echo),
+    { ...calls(echo), delay_ms: 5_000 },
+    "{{ last }}",
+  ]);
+  const lait = work.start(["-v", "hi"]);
+  await lait.saw(/tool ev__echo gave/);
+  await first.kill();
+  const second = await serve();
+  const { code, stdout } = await lait.ended();
+  assert.deepEqual([code, stdout], [0, "Echo: again\n"]);
+  await second.saw(/Session initialized/);
+});
+
 Deno.test("mcp: server-filesystem and server-memory side by side; nothing of them is left", async () => {
   await using work = await mcpWorkspace({
     files: stdio(mcpProgram("filesystem", "${SHARED}")),

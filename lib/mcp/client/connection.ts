@@ -166,7 +166,8 @@ export async function openConnection(
     await connection.close();
     if (cut.signal.aborted) throw cut.signal.reason;
     const meaning = connection.explain(error, "the handshake");
-    if (!(meaning instanceof RefusedRequest || meaning instanceof NotCarriedOut)) throw meaning;
+    if (meaning instanceof NotCarriedOut) throw meaning.cause;
+    if (!(meaning instanceof RefusedRequest)) throw meaning;
     throw new McpServerError("response", server.name, `${server.label} refused the handshake: ${meaning.message}`);
   } finally {
     timer.stop();

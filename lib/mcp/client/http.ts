@@ -143,8 +143,8 @@ export class HttpTransport implements Transport {
   }
 
   get #shownUrl(): string {
-    const { origin, pathname } = this.#target.url;
-    return `${origin}${pathname}`;
+    const { shown, url: { origin, pathname } } = this.#target;
+    return shown ?? `${origin}${pathname}`;
   }
 
   async #fetch(url: URL, init: RequestInit): Promise<Response> {

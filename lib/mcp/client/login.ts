@@ -30,11 +30,12 @@ export async function logIn(options: LoginOptions): Promise<"logged-in" | "not-n
   const { settings, signal } = options;
   const label = `mcp_servers.${settings.name}`;
   try {
-    const challenge = await probe(options);
+    const { wanted } = await new LoginFile(settings).read();
+    const challenge = await probe(options) ?? challengeOf(wanted);
     return challenge === undefined ? "not-needed" : await authorize(options, challenge, label);
   } catch (error) {
     throwIfAborted(signal);
-    if (error instanceof LaitError) throw error;
+    if (error instanceof LaitError || error instanceof Deno.errors.NotCapable) throw error;
     const reason = error instanceof TypeError ? transportFailure(error).reason : messageOf(error);
     const said = visible(shorten(reason, LIMITS.errorBodyCharacters));
     throw new McpServerError("mcp", settings.name, `${label}: the login failed: ${said}`, { cause: error });
@@ -43,32 +44,59 @@ export async function logIn(options: LoginOptions): Promise<"logged-in" | "not-n
 
 type Challenge = ReturnType<typeof extractWWWAuthenticateParams>;
 
+/** What a run was asked for, where the server does not ask at once. */
+function challengeOf(wanted: { readonly resourceMetadataUrl?: string } | undefined): Challenge | undefined {
+  if (wanted === undefined) return undefined;
+  const { resourceMetadataUrl } = wanted;
+  return resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl: new URL(resourceMetadataUrl) };
+}
+
+const PROTOCOL = "2025-11-25";
+
+/** What a client says first. Some servers want a login for all of it, some for the tools only. */
+const FIRST_MESSAGES: readonly object[] = [
+  {
+    id: 0,
+    method: "initialize",
+    params: { protocolVersion: PROTOCOL, capabilities: {}, clientInfo: { name: PRODUCT_NAME, version: VERSION } },
+  },
+  { method: "notifications/initialized" },
+  { id: 1, method: "tools/list" },
+];
+
 /** Asks without a login, to hear who gives one; undefined when the server answers all the same. */
 async function probe({ settings, headers, signal }: LoginOptions): Promise<Challenge | undefined> {
-  const send = (init: RequestInit) => sendDirectly(settings.url, { ...init, redirect: "manual", signal });
-  const response = await send({
-    method: "POST",
-    headers: { ...headers, "content-type": "application/json", accept: "application/json, text/event-stream" },
-    body: JSON.stringify({
-      jsonrpc: "2.0",
-      id: 0,
-      method: "initialize",
-      params: {
-        protocolVersion: "2025-11-25",
-        capabilities: {},
-        clientInfo: { name: PRODUCT_NAME, version: VERSION },
+  let session: Record<string, string> = {};
+  const send = async (method: string, message?: object) => {
+    const response = await sendDirectly(settings.url, {
+      method,
+      headers: {
+        ...headers,
+        ...session,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
       },
-    }),
-  });
-  await response.body?.cancel();
-  if (response.status === 401) return extractWWWAuthenticateParams(response);
-  const session = response.headers.get("mcp-session-id");
-  if (session !== null) {
-    const ended = await send({ method: "DELETE", headers: { ...headers, "mcp-session-id": session } });
-    await ended.body?.cancel();
+      ...(message === undefined ? {} : { body: JSON.stringify({ jsonrpc: "2.0", ...message }) }),
+      redirect: "manual",
+      signal,
+    });
+    await response.body?.cancel();
+    return response;
+  };
+  let challenge: Challenge | undefined;
+  for (const [index, message] of FIRST_MESSAGES.entries()) {
+    const response = await send("POST", message);
+    if (response.status === 401) {
+      challenge = extractWWWAuthenticateParams(response);
+      break;
+    }
+    if (index > 0) continue;
+    if (!response.ok) throw new Error(`the server answered ${response.status}`);
+    const id = response.headers.get("mcp-session-id");
+    session = { "mcp-protocol-version": PROTOCOL, ...(id === null ? {} : { "mcp-session-id": id }) };
   }
-  if (response.ok) return undefined;
-  throw new Error(`${settings.url} answered ${response.status}`);
+  if ("mcp-session-id" in session) await send("DELETE");
+  return challenge;
 }
 
 async function authorize(options: LoginOptions, challenge: Challenge, label: string): Promise<"logged-in"> {
@@ -88,7 +116,7 @@ async function authorize(options: LoginOptions, challenge: Challenge, label: str
     state,
     redirect: (url) => {
       if (!/^https?:$/.test(url.protocol)) throw new Error(`the address to log in at is no web address: ${url.href}`);
-      addScopes(url, kept.wantedScope);
+      addScopes(url, kept.wanted?.scope);
       return options.show(url);
     },
   });

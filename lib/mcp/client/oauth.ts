@@ -1,9 +1,10 @@
 /** Logins at MCP servers: what is kept of them on disk, and how the SDK's OAuth works with it. */
 import { ConfigurationError, FileError } from "../../base/errors.ts";
 import { fileProblem, readTextBounded, replaceFile } from "../../base/files.ts";
+import { lockFile } from "../../base/locks.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { PRODUCT_NAME } from "../../base/product.ts";
-import { dirname } from "../../deps/path.ts";
+import { dirname, join } from "../../deps/path.ts";
 import type {
   OAuthClientInformationMixed,
   OAuthClientMetadata,
@@ -34,8 +35,8 @@ interface Kept {
   readonly client?: OAuthClientInformationMixed;
   readonly tokens?: OAuthTokens;
   readonly redirectPort?: number;
-  /** What the server wanted beyond the tokens; asked for at the next login. */
-  readonly wantedScope?: string;
+  /** What a run was asked for and did not have: for the next login. */
+  readonly wanted?: { readonly scope?: string; readonly resourceMetadataUrl?: string };
 }
 
 /** The login of one server on disk. */
@@ -57,10 +58,12 @@ export class LoginFile {
     }
     let kept: unknown;
     try {
-      kept = JSON.parse(await readTextBounded(file));
+      const text = await readTextBounded(file);
+      kept = text === "" ? text : JSON.parse(text);
     } catch (error) {
       if (error instanceof FileError) throw error;
     }
+    if (kept === "") return {}; // It has just been made.
     if (!isJsonObject(kept)) throw new FileError(`${file} is no login that ${PRODUCT_NAME} has kept; remove it`);
     return kept["url"] === url ? kept as unknown as Kept : {};
   }
@@ -68,15 +71,30 @@ export class LoginFile {
   /** Changes what is kept; undefined takes a part away. */
   async change(changes: { readonly [Part in keyof Omit<Kept, "url">]?: Kept[Part] | undefined }): Promise<void> {
     const { file, url } = this.#settings;
-    const kept = Object.entries({ ...await this.read(), ...changes, url }).filter(([, value]) => value !== undefined);
+    await this.#prepare();
+    // Another process may be changing it, too.
+    const lock = await lockFile(join(dirname(file), ".lock"));
     try {
-      await Deno.mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      const kept = Object.entries({ ...await this.read(), ...changes, url }).filter(([, value]) => value !== undefined);
       // The file keeps the mode that it is made with.
       (await Deno.open(file, { write: true, create: true, mode: 0o600 })).close();
+      if (Deno.build.os !== "windows") await Deno.chmod(file, 0o600);
+      await replaceFile(file, `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`);
+    } catch (error) {
+      if (error instanceof FileError) throw error;
+      throw new FileError(`cannot write ${file}: ${fileProblem(error)}`, { cause: error });
+    } finally {
+      lock.release();
+    }
+  }
+
+  async #prepare(): Promise<void> {
+    const { file } = this.#settings;
+    try {
+      await Deno.mkdir(dirname(file), { recursive: true, mode: 0o700 });
     } catch (error) {
       throw new FileError(`cannot write ${file}: ${fileProblem(error)}`, { cause: error });
     }
-    await replaceFile(file, `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`);
   }
 
   /** Removes it; false when there was none. */
@@ -97,8 +115,8 @@ export interface OAuthFlow {
   /** Whether tokens that are kept count. */
   readonly useTokens: boolean;
   readonly state?: string;
-  /** Shows the address at which the user says yes; a run throws. */
-  readonly redirect: (url: URL) => void | Promise<void>;
+  /** Shows the address at which the user says yes; a run throws. Gets where the server describes itself, too. */
+  readonly redirect: (url: URL, resourceMetadataUrl: string | undefined) => void | Promise<void>;
 }
 
 /** The SDK's view of a login. */
@@ -107,6 +125,7 @@ export class StoredOAuth implements OAuthClientProvider {
   readonly #file: LoginFile;
   readonly #flow: OAuthFlow;
   #verifier = "";
+  #resourceMetadataUrl: string | undefined;
   #given: string | undefined;
 
   /** A login by these settings. */
@@ -161,12 +180,17 @@ export class StoredOAuth implements OAuthClientProvider {
 
   /** For the SDK. */
   async saveTokens(tokens: OAuthTokens): Promise<void> {
-    await this.#file.change({ tokens, ...(this.#flow.useTokens ? {} : { wantedScope: undefined }) });
+    await this.#file.change({ tokens, ...(this.#flow.useTokens ? {} : { wanted: undefined }) });
   }
 
   /** For the SDK. */
   async redirectToAuthorization(url: URL): Promise<void> {
-    await this.#flow.redirect(url);
+    await this.#flow.redirect(url, this.#resourceMetadataUrl);
+  }
+
+  /** For the SDK; asked for anew each time. */
+  saveDiscoveryState({ resourceMetadataUrl }: { readonly resourceMetadataUrl?: string }): void {
+    this.#resourceMetadataUrl = resourceMetadataUrl;
   }
 
   /** For the SDK. */
@@ -194,14 +218,19 @@ export function runOAuth(settings: OAuthSettings): OAuthClientProvider {
   return new StoredOAuth(settings, {
     redirectUrl: "http://127.0.0.1/callback",
     useTokens: true,
-    redirect: async (url) => {
-      const wantedScope = url.searchParams.get("scope") ?? undefined;
+    redirect: async (url, resourceMetadataUrl) => {
+      const scope = url.searchParams.get("scope");
       const file = new LoginFile(settings);
       const { tokens } = await file.read();
-      if (tokens !== undefined) await file.change({ wantedScope });
+      await file.change({
+        wanted: {
+          ...(scope === null ? {} : { scope }),
+          ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+        },
+      });
       throw new ConfigurationError(
         `mcp_servers.${settings.name}: the server wants ${tokens === undefined ? "a" : "another"} login` +
-          `${wantedScope === undefined ? "" : ` (${wantedScope})`}; run \`${PRODUCT_NAME} mcp login ${settings.name}\``,
+          `${scope === null ? "" : ` (${scope})`}; run \`${PRODUCT_NAME} mcp login ${settings.name}\``,
       );
     },
   });

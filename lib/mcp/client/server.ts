@@ -48,6 +48,7 @@ export class McpServer {
   readonly #pending = new PendingWork();
   readonly #closed = new AbortController();
   readonly #live = new Set<McpConnection>();
+  readonly #closing = new Set<Promise<void>>();
   #shared: Shared | undefined;
   #connecting: Attempt<Shared> | undefined;
   #listing: Attempt<readonly McpToolDescription[]> | undefined;
@@ -78,16 +79,11 @@ export class McpServer {
   /** Its tools; asked for once. */
   async tools(signal: AbortSignal): Promise<readonly McpToolDescription[]> {
     if (this.#tools !== undefined) return this.#tools;
-    this.#listing ??= this.#attempt((given) =>
-      this.use(async (connection) => {
-        try {
-          return this.#tools = await listTools(connection, this.#options, given);
-        } catch (error) {
-          // A server that cannot say what it has is not asked for anything else.
-          await connection.close();
-          throw error;
-        }
-      }, given), (attempt) => {
+    this.#listing ??= this.#attempt(async (given) => {
+      const list = (connection: McpConnection) => listTools(connection, this.#options, given);
+      // A server that cannot say what it has is not asked for anything else.
+      return this.#tools = await this.#use(list, given, true);
+    }, (attempt) => {
       if (this.#listing === attempt) this.#listing = undefined;
     });
     return await this.#join(this.#listing, signal);
@@ -122,8 +118,16 @@ export class McpServer {
     return await this.use((one) => one.request(request, schema, { signal, limitMs, what: request.method }), signal);
   }
 
-  /** Works with a connection. Work that was not carried out because the session is gone is done once more. */
+  /** Works with a connection. Work that was certainly not carried out is done once more, with a fresh one. */
   async use<T>(work: (connection: McpConnection) => Promise<T>, signal: AbortSignal): Promise<T> {
+    return await this.#use(work, signal, this.#host.freshAfterCancel ?? false);
+  }
+
+  async #use<T>(
+    work: (connection: McpConnection) => Promise<T>,
+    signal: AbortSignal,
+    freshAfterFailure: boolean,
+  ): Promise<T> {
     for (let again = false;; again = true) {
       throwIfAborted(signal);
       const shared = await this.#connect(signal);
@@ -132,7 +136,7 @@ export class McpServer {
         return await work(shared.connection);
       } catch (error) {
         if (!(error instanceof NotCarriedOut)) {
-          if (!(error instanceof RefusedRequest)) shared.retired ||= this.#host.freshAfterCancel ?? false;
+          if (!(error instanceof RefusedRequest)) shared.retired ||= freshAfterFailure;
           throw error;
         }
         shared.retired ||= !shared.connection.lost;
@@ -155,7 +159,10 @@ export class McpServer {
   }
 
   async #close(connection: McpConnection): Promise<void> {
-    await this.#pending.track(connection.close());
+    const closing = this.#pending.track(connection.close());
+    this.#closing.add(closing);
+    await closing;
+    this.#closing.delete(closing);
     this.#live.delete(connection);
   }
 
@@ -164,9 +171,11 @@ export class McpServer {
     const shared = this.#shared;
     if (shared !== undefined && !shared.retired && !shared.connection.lost) return shared;
     if (shared !== undefined && shared.connection.lost && !shared.retired) this.#countRestart(shared.connection);
-    this.#shared = undefined;
+    this.#shared = undefined; // One that is used still closes itself.
     this.#connecting ??= this.#attempt(async (given) => {
-      if (shared?.connection.lost) await shared.connection.close();
+      if (shared?.connection.lost) void this.#close(shared.connection);
+      // Two of one program at a time might stand in each other's way.
+      await Promise.all(this.#closing);
       const connection = await openConnection(this.#options, this.#host, given);
       this.#live.add(connection);
       return this.#shared = { connection, users: 0, retired: false };

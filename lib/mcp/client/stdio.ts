@@ -1,5 +1,5 @@
 /** A server on its standard streams: a program of the sandbox, one JSON message a line. */
-import { ConfigurationError, McpServerError, messageOf } from "../../base/errors.ts";
+import { ConfigurationError, McpServerError, messageOf, ProcessError } from "../../base/errors.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { tailOf, visible } from "../../base/text.ts";
 import { type JSONRPCMessage, JSONRPCMessageSchema, type Transport } from "../../deps/mcp.ts";
@@ -28,12 +28,14 @@ export class StdioTransport implements Transport {
   readonly #options: StdioOptions;
   readonly #lines = new MessageLines((line) => this.#take(line));
   readonly #encoder = new TextEncoder();
-  #process: SandboxProcess | undefined;
+  #starting: Promise<SandboxProcess> | undefined;
   #writer: WritableStreamDefaultWriter<Uint8Array> | undefined;
   #readers: ReadableStreamDefaultReader<Uint8Array>[] = [];
   #stderrTail = "";
   #toldNoise = false;
   #status: number | undefined;
+  /** Resolves when the program has ended and all that it wrote is read. */
+  #over: Promise<void> | undefined;
   #failure: McpServerError | undefined;
   #closing: Promise<void> | undefined;
 
@@ -49,7 +51,9 @@ export class StdioTransport implements Transport {
 
   /** Starts the program. */
   async start(): Promise<void> {
-    const process = this.#process = await this.#options.spawn();
+    this.#starting = this.#spawn();
+    const process = await this.#starting;
+    if (this.#closing !== undefined) throw this.#ended(); // Whoever closes it ends the program.
     if (process.stdin === undefined) {
       throw new ConfigurationError(`${this.#options.label}: the sandbox gives programs no standard input to talk to`);
     }
@@ -65,8 +69,11 @@ export class StdioTransport implements Transport {
       const text = decoder.decode(chunk, { stream: true });
       this.#stderrTail = tailOf(this.#stderrTail + text, LIMITS.mcpStderrCharacters);
       this.#options.stderr?.(text);
+    }).then(() => {
+      // Whoever shows it line by line shows the last one, too.
+      if (!/(?:^|\n)$/.test(this.#stderrTail)) this.#options.stderr?.("\n");
     });
-    void process.status.then(async (status) => {
+    this.#over = process.status.then(async (status) => {
       this.#status = status;
       // What it wrote before its end is read, unless something else holds its pipes open.
       let timer: ReturnType<typeof setTimeout> | undefined;
@@ -79,6 +86,19 @@ export class StdioTransport implements Transport {
     });
   }
 
+  async #spawn(): Promise<SandboxProcess> {
+    const { server, label, spawn } = this.#options;
+    try {
+      return await spawn();
+    } catch (error) {
+      if (error instanceof ConfigurationError) {
+        throw new ConfigurationError(`${label}: ${error.message}`, { cause: error });
+      }
+      if (!(error instanceof ProcessError)) throw error;
+      throw new McpServerError("process", server, `${label}: ${error.message}`, { cause: error });
+    }
+  }
+
   /** Writes a message. */
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#writer === undefined || this.#closing !== undefined) {
@@ -88,7 +108,9 @@ export class StdioTransport implements Transport {
       await this.#writer.write(this.#encoder.encode(`${JSON.stringify(message)}\n`));
     } catch (error) {
       // Nobody reads any more: what the program's end has to say comes first.
-      await Promise.race([this.#process!.status, new Promise((resolve) => setTimeout(resolve, LIMITS.mcpCloseMs))]);
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      await Promise.race([this.#over, new Promise((resolve) => timer = setTimeout(resolve, LIMITS.mcpCloseMs))]);
+      clearTimeout(timer);
       this.#fail(this.#ended(error));
       throw new NotCarriedOut(this.#failure ?? this.#ended(error));
     }
@@ -100,7 +122,8 @@ export class StdioTransport implements Transport {
   }
 
   async #end(): Promise<void> {
-    const process = this.#process;
+    // One that is being started is ended as soon as it runs.
+    const process = await this.#starting?.catch(() => undefined);
     if (process !== undefined) {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const late = new Promise<void>((resolve) => timer = setTimeout(resolve, LIMITS.mcpCloseMs));

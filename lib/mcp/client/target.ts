@@ -12,6 +12,8 @@ export interface StdioTarget {
 export interface HttpTarget {
   readonly kind: "http";
   readonly url: URL;
+  /** The address as messages show it: it may hold a secret. Default: without what stands behind `?`. */
+  readonly shown?: string;
   /** Sent with every request to the address itself, and to nothing else. No message shows their values. */
   readonly headers: Readonly<Record<string, string>>;
   /** OAuth, where it is wanted. */
