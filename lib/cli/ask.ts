@@ -130,6 +130,8 @@ function wholeRun(result: TurnResult, meter: UsageMeter): TurnResult {
   const { reasoning: _, lastUsage: __, ...rest } = result;
   const { total } = meter;
   return total === undefined ? rest : { ...rest, lastUsage: total };
+}
+
 function mcpServersOf(project: Project, settings: RequestSettings): string[] {
   return sortTools(project, settings).servers.map(({ name }) => name);
 }

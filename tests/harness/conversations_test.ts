@@ -136,7 +136,7 @@ Deno.test("harness 34: of two turns that go on with one conversation at once, on
   await kept(async ({ turn, read }) => {
     const { conversation: id } = await turn(["one"]).result;
     const outcomes = await Promise.allSettled(
-      ["a", "b"].map((prompt) => turn(["two"], { prompt, continuation: { id: id! } }).result),
+      ["a", "b"].map((prompt) => turn([{ text: "two", delay_ms: 500 }], { prompt, continuation: { id: id! } }).result),
     );
     const failed = outcomes.filter((outcome) => outcome.status === "rejected");
     assert.equal(failed.length, 1);
