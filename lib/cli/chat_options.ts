@@ -18,6 +18,10 @@ export interface ChatOptions {
   readonly schemaName?: string;
   readonly render?: boolean;
   readonly tool?: readonly string[];
+  readonly subagent?: readonly string[];
+  readonly session?: string;
+  readonly promptName?: string;
+  readonly var?: readonly string[];
   readonly reasoningEffort?: string;
   readonly temperature?: number;
   readonly topP?: number;
@@ -50,14 +54,14 @@ function parseCount(text: string): number {
   return Number(text);
 }
 
-function collect(value: string, before: readonly string[] | undefined): string[] {
+/** For options that may be given several times. */
+export function collect(value: string, before: readonly string[] | undefined): string[] {
   return [...before ?? [], value];
 }
 
-/** Adds the options of a prompt. */
-export function addChatOptions(command: Command): Command {
+/** Adds the options that single prompts and chats share. */
+export function addSharedOptions(command: Command): Command {
   const model = "Model options:";
-  const input = "Input options:";
   const output = "Output options:";
   return command
     .addOption(new Option("--model <name>", "alias or id of the model (env LLM_MODEL)").helpGroup(model))
@@ -84,6 +88,31 @@ export function addChatOptions(command: Command): Command {
         .helpGroup(model),
     )
     .addOption(
+      new Option("--subagent <name>", "offer an agent of `agents:` as a tool; repeatable").argParser(collect)
+        .helpGroup(model),
+    )
+    .addOption(
+      new Option("--session <name>", "go on with the conversation of this name, and keep it").helpGroup(
+        "Input options:",
+      ),
+    )
+    .addOption(new Option("--show-reasoning", "print the model's reasoning before the answer").helpGroup(output))
+    .addOption(new Option("--show-usage", "print the tokens used on stderr").helpGroup(output))
+    .addOption(new Option("--no-history", "do not record this run in the history").helpGroup(output));
+}
+
+/** Adds the options of a prompt. */
+export function addChatOptions(command: Command): Command {
+  const input = "Input options:";
+  const output = "Output options:";
+  return addSharedOptions(command)
+    .addOption(
+      new Option("-p, --prompt-name <name>", "use a prompt of `prompts:`; PROMPT is its input").helpGroup(input),
+    )
+    .addOption(
+      new Option("--var <key=value>", "a variable of the prompt; repeatable").argParser(collect).helpGroup(input),
+    )
+    .addOption(
       new Option("--file <path>", "add a text file or PDF to the prompt; repeatable").argParser(collect).helpGroup(
         input,
       ),
@@ -98,9 +127,6 @@ export function addChatOptions(command: Command): Command {
     .addOption(new Option("--json", "print one JSON document").helpGroup(output))
     .addOption(new Option("-o, --output <path>", "write the answer to a file; - is standard output").helpGroup(output))
     .addOption(new Option("--render", "show Markdown styled on a terminal").helpGroup(output))
-    .addOption(new Option("--show-reasoning", "print the model's reasoning before the answer").helpGroup(output))
-    .addOption(new Option("--show-usage", "print the tokens used on stderr").helpGroup(output))
-    .addOption(new Option("--no-history", "do not record this run in the history").helpGroup(output))
     .addOption(new Option("--quiet", "no reasoning, no usage, no progress").helpGroup(output));
 }
 
@@ -136,6 +162,7 @@ export function callerSettings(options: ChatOptions, environment: EnvironmentRea
     apiKey: text(options.apiKey, "OPENAI_API_KEY"),
     system: options.system,
     tools: options.tool,
+    subagents: options.subagent,
     reasoningEffort: parsed(options.reasoningEffort, "LLM_REASONING_EFFORT", parseEffort) as ModelReasoning | undefined,
     temperature: parsed(options.temperature, "LLM_TEMPERATURE", parseNumber),
     topP: parsed(options.topP, "LLM_TOP_P", parseNumber),

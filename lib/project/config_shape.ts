@@ -169,6 +169,9 @@ export type DefaultSettings = NonNullable<Config["default"]>;
 /** One entry of a model alias. */
 export type ModelDefinition = NonNullable<Config["models"]>[string][number];
 
+/** One entry of `prompts:`. */
+export type PromptEntry = NonNullable<Config["prompts"]>[string];
+
 /** One entry of `tools:`. */
 export type ToolEntry = NonNullable<Config["tools"]>[string];
 

@@ -6,6 +6,7 @@ import type { EnvironmentReader } from "../base/environment.ts";
 import { LIMITS } from "../base/limits.ts";
 import { createAgent, type CustomAgent } from "../harness/agent.ts";
 import { createHarnessWith } from "../harness/harness.ts";
+import type { AgentModel, ModelProvider } from "../model/provider.ts";
 import type { Pricing } from "../model/usage.ts";
 import type { SandboxLease } from "../sandbox/lease.ts";
 import { createLocalSandboxProvider } from "../sandbox/providers/local.ts";
@@ -15,11 +16,12 @@ import { evaluatePolicy } from "../tool/policy.ts";
 import type { HarnessTool } from "../tool/tool.ts";
 import { type Note, ProjectAgents } from "./agents/agents.ts";
 import { ProjectSkills, skillPointer, skillSection, skillTool, withSkills } from "./agents/skills.ts";
-import { dotted, settingFault, type SettingPath, unknownName } from "./faults.ts";
+import { settingFault, type SettingPath, unknownName } from "./faults.ts";
 import { keyVariables } from "./keys.ts";
 import type { Project } from "./project.ts";
 import { type ProviderOptions, ProviderPool } from "./providers.ts";
-import type { RequestSettings } from "./settings.ts";
+import { projectCompaction } from "./compaction.ts";
+import { type RequestSettings, resolveSettings } from "./settings.ts";
 
 /** What an invocation brings besides the project. */
 export interface SessionOptions extends ProviderOptions {
@@ -81,12 +83,15 @@ export class ProjectSession {
   /** The agent for these settings. */
   async agent(settings: RequestSettings, request: RequestOptions): Promise<CustomAgent> {
     refuseUnbuilt(this.#project, settings);
-    const { model, pricing, agentFile } = settings;
-    if (pricing !== undefined && !this.#pricing.has(model.name)) this.#pricing.set(model.name, pricing);
+    const { model, agentFile } = settings;
+    const { compaction } = this.#project.config.default ?? {};
+    this.#rememberPricing(settings);
     const policy = this.#project.config.tool_policy;
     const patterns = { allow: policy?.allow ?? [], deny: policy?.deny ?? [] };
     const { approve } = this.#options;
     const { system, tools } = await this.#offered(settings);
+    const context = tools.length === 0 ? undefined : projectCompaction(this.#project);
+    const summarizer = context === undefined ? undefined : await this.#summarizer();
     const harness = createHarnessWith({
       modelProvider: await this.#providers.provider(settings),
       ...(system === undefined ? {} : { instructions: system }),
@@ -103,17 +108,33 @@ export class ProjectSession {
         maxResultCharacters: false,
       },
       ...(approve === undefined ? {} : { approve }),
+      ...(context === undefined ? {} : { context }),
       cache: false,
     }, {
       streaming: request.streaming,
       cutAnswer: "keep",
       stepsLimit: { name: "max_tool_rounds", advice: "raise default.max_tool_rounds in lait.config.yml" },
-      wantUsage: request.wantUsage,
+      wantUsage: request.wantUsage || (context !== undefined && compaction?.trigger_tokens !== undefined),
       deniedByUser: "the user denied this call (--approve-tools)",
       ...(agentFile === undefined ? {} : { identity: agentFile }),
+      ...(summarizer === undefined ? {} : { summarizer }),
       policy: (tool) => evaluatePolicy(patterns, tool),
     });
     return createAgent({ harness, model });
+  }
+
+  /** What summaries are made by, when that is another model. */
+  async #summarizer(): Promise<{ provider: ModelProvider; model: AgentModel } | undefined> {
+    const model = this.#project.config.default?.compaction?.model;
+    if (model === undefined) return undefined;
+    const caller = { model, path: ["default", "compaction"] };
+    const settings = resolveSettings(this.#project, caller, this.#options.environment, { defaultSystem: false });
+    this.#rememberPricing(settings);
+    return { provider: await this.#providers.provider(settings), model: settings.model };
+  }
+
+  #rememberPricing({ model, pricing }: RequestSettings): void {
+    if (pricing !== undefined && !this.#pricing.has(model.name)) this.#pricing.set(model.name, pricing);
   }
 
   /** For the end of a successful run: a script whose answers were not all used is an error. */
@@ -205,11 +226,13 @@ export class ProjectSession {
 
 /** What would be silently without effect in this version. */
 function refuseUnbuilt(project: Project, { mcp, mcpPath }: RequestSettings): void {
-  const { compaction } = project.config.default ?? {};
-  const unbuilt = mcp.length > 0 ? mcpPath : compaction === undefined ? undefined : ["default", "compaction"];
-  if (unbuilt === undefined) return;
-  const message = `${
-    unbuilt[0] === "default" ? dotted(unbuilt) : unbuilt.at(-1)
-  } is not supported by this version of lait`;
-  throw settingFault(project, unbuilt, "not-supported", message, "remove the key");
+  if (mcp.length === 0) return;
+  const shown = mcpPath?.[0] === "default" ? "default.mcp" : "`mcp`";
+  throw settingFault(
+    project,
+    mcpPath,
+    "not-supported",
+    `${shown} is not supported by this version of lait`,
+    "remove the key",
+  );
 }

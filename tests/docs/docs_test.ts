@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { addGlobalOptions, createCommand, findCommand, parseLine } from "../../lib/cli/command_line.ts";
-import * as chat from "../../lib/cli/commands/chat.ts";
-import * as demo from "../../lib/cli/commands/demo.ts";
+import { understand } from "../../lib/cli/main.ts";
 import { LIMITS } from "../../lib/base/limits.ts";
 import { configShape } from "../../lib/project/config_shape.ts";
 import { createCommandTool } from "../../lib/tool/command.ts";
@@ -64,18 +62,8 @@ for (const block of of("sh")) {
   for (const line of block.text.split("\n")) {
     const command = /(?:^|\| )lait (.*)$/.exec(line)?.[1];
     if (command === undefined) continue;
-    Deno.test(`docs: the command line in ${title(block)} parses: lait ${command}`, () => {
-      const root = addGlobalOptions(createCommand("lait", ""));
-      chat.define(root);
-      const argv = words(command);
-      const found = findCommand(root, argv, ["demo"]);
-      if (found.command === undefined) {
-        parseLine(root, argv);
-        return;
-      }
-      const sub = addGlobalOptions(createCommand("lait demo", ""));
-      demo.define(sub);
-      parseLine(sub, found.rest);
+    Deno.test(`docs: the command line in ${title(block)} parses: lait ${command}`, async () => {
+      await understand(words(command));
     });
   }
 }
