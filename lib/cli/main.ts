@@ -36,6 +36,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry | CommandGroup>> = {
     summary: "run agents, which are Markdown files, or list them",
     actions: {
       run: { summary: "run an agent", load: () => import("./commands/agent_run.ts") },
+      show: { summary: "show what an agent would run with", load: () => import("./commands/agent_show.ts") },
       list: { summary: "list the agents of `agents:`", load: () => import("./commands/agent_list.ts") },
     },
   },

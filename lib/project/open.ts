@@ -5,6 +5,8 @@
 import type { EnvironmentReader } from "../base/environment.ts";
 import { LIMITS } from "../base/limits.ts";
 import { createAgent, type CustomAgent } from "../harness/agent.ts";
+import type { DelegatedRun } from "../harness/subagents.ts";
+import type { JsonValue } from "../base/json.ts";
 import { createHarnessWith } from "../harness/harness.ts";
 import type { AgentModel, ModelProvider } from "../model/provider.ts";
 import type { Pricing } from "../model/usage.ts";
@@ -14,8 +16,10 @@ import type { ApproveTool } from "../tool/approval.ts";
 import { checkOwnName, findCollision } from "../tool/name.ts";
 import { evaluatePolicy } from "../tool/policy.ts";
 import type { HarnessTool } from "../tool/tool.ts";
+import type { AgentDefinition } from "./agents/agent.ts";
 import { type Note, ProjectAgents } from "./agents/agents.ts";
 import { ProjectSkills, skillPointer, skillSection, skillTool, withSkills } from "./agents/skills.ts";
+import { listedNames } from "./names.ts";
 import { settingFault, type SettingPath, unknownName } from "./faults.ts";
 import { keyVariables } from "./keys.ts";
 import type { Project } from "./project.ts";
@@ -123,6 +127,11 @@ export class ProjectSession {
     return createAgent({ harness, model });
   }
 
+  /** The names of the tools that a request offers. */
+  async toolNames(settings: RequestSettings): Promise<readonly string[]> {
+    return (await this.#offered(settings)).tools.map(({ name }) => name);
+  }
+
   /** What summaries are made by, when that is another model. */
   async #summarizer(): Promise<{ provider: ModelProvider; model: AgentModel } | undefined> {
     const model = this.#project.config.default?.compaction?.model;
@@ -158,43 +167,49 @@ export class ProjectSession {
     return { system: withSkills(settings.system, skills.sections), tools: offered.map(({ tool }) => tool) };
   }
 
-  async #subagents({ subagents, subagentsPath }: RequestSettings): Promise<OfferedTool[]> {
-    if (subagents.length === 0) return [];
+  async #subagents({ subagents: names, subagentsPath: path }: RequestSettings): Promise<OfferedTool[]> {
+    if (names.length === 0) return [];
     const { subagentTool } = await import("./agents/subagents.ts");
-    return await Promise.all(subagents.map(async (name, index) => {
-      const path = subagentsPath && [...subagentsPath, index];
-      const definition = await this.agents.named(name, { noun: "subagent", ...(path === undefined ? {} : { path }) });
+    const kind = "subagent";
+    const listed = await listedNames(this.#project, {
+      names,
+      path,
+      kind,
+      key: "agents",
+      known: () => this.agents.names(),
+    });
+    return await Promise.all(listed.map(async ({ name, path }) => {
+      const definition = await this.agents.named(name, { noun: kind, ...(path === undefined ? {} : { path }) });
       this.#checkName("agent", name, path);
-      const tool = subagentTool(name, definition, async (definition, input, prompt) => {
-        const { agentRequest } = await import("./agents/request.ts");
-        const { settings, responseFormat } = agentRequest(
-          this.#project,
-          definition,
-          { input },
-          this.#options.environment,
-        );
-        return { agent: await this.agent(settings, { streaming: false, wantUsage: true }), prompt, responseFormat };
-      });
+      const tool = subagentTool(name, definition, (input, prompt) => this.#openSubagent(definition, input, prompt));
       return { tool, source: `agents.${name}`, path };
     }));
   }
 
-  async #skillsOf({ skills: names, skillsPath }: RequestSettings): Promise<{
+  async #openSubagent(definition: AgentDefinition, input: JsonValue, prompt: string): Promise<DelegatedRun> {
+    const { agentRequest } = await import("./agents/request.ts");
+    const request = agentRequest(this.#project, definition, { input }, this.#options.environment);
+    const agent = await this.agent(request.settings, { streaming: false, wantUsage: true });
+    return { agent, prompt, responseFormat: request.responseFormat };
+  }
+
+  async #skillsOf({ skills: names, skillsPath: path }: RequestSettings): Promise<{
     readonly sections: readonly string[];
     readonly tools: readonly OfferedTool[];
   }> {
-    const path = (index: number) => skillsPath && [...skillsPath, index];
-    const skills = await Promise.all(names.map((name, index) => this.#skills.named(name, path(index))));
+    const known = () => this.#skills.names();
+    const listed = await listedNames(this.#project, { names, path, kind: "skill", key: "skills", known });
+    const skills = await Promise.all(listed.map(({ name, path }) => this.#skills.named(name, path)));
     if (this.#project.config.default?.skill_progressive_disclosure !== true) {
       return { sections: skills.map((skill) => skillSection(skill, skill.body)), tools: [] };
     }
-    for (const [index, name] of names.entries()) this.#checkName("skill", name, path(index));
+    for (const { name, path } of listed) this.#checkName("skill", name, path);
     return {
       sections: skills.map((skill) => skillSection(skill, skillPointer(skill))),
       tools: skills.map((skill, index) => ({
         tool: skillTool(skill),
         source: `skills.${skill.key}`,
-        path: path(index),
+        path: listed[index]!.path,
       })),
     };
   }
@@ -208,11 +223,10 @@ export class ProjectSession {
     const { createCommandTool } = await import("../tool/command.ts");
     const project = this.#project;
     const entries = project.config.tools ?? {};
-    return names.map((name, index) => {
-      const path = toolsPath && [...toolsPath, index];
-      if (!Object.hasOwn(entries, name)) {
-        throw unknownName(project, { kind: "tool", name, key: "tools", known: Object.keys(entries), path });
-      }
+    const known = Object.keys(entries);
+    const list = { names, path: toolsPath, kind: "tool", key: "tools", known: () => Promise.resolve(known) };
+    return (await listedNames(project, list)).map(({ name, path }) => {
+      if (!Object.hasOwn(entries, name)) throw unknownName(project, { kind: "tool", name, key: "tools", known, path });
       const fault = checkOwnName("tool", name);
       if (fault !== undefined) throw settingFault(project, ["tools", name], "tool-name", fault);
       const tool = createCommandTool(name, entries[name]!, {

@@ -16,9 +16,7 @@ const ROWS: Readonly<Record<string, readonly number[]>> = {
 /** The rows without a test, with the reason. */
 const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
   B8: "output schemas of MCP tools: there is no MCP client or server yet",
-  T7: "front matter: there are no agent files yet",
   T13: "block scalars that are generated: lait writes no YAML that anybody reads back",
-  T15: "wildcards in the tools of an agent: there are no agent files yet",
 };
 
 /*
@@ -30,12 +28,10 @@ const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
  * | C10 | results of MCP tools | no MCP client yet |
  * | C16 | quoting for cmd.exe | Windows; lait never quotes for a shell, so there is nothing to choose |
  * | C18 | wrappers before MCP servers | no MCP client yet |
- * | D2  | an "ask" in a nested subagent | no subagents yet |
  * | T4  | a lint error for `{{ input }}` within a script of `sh -c` | no lint yet |
- * | T6  | front matter that cannot be read | no agent files yet; the configuration is tested |
- * | T9  | front matter, brace lists | no agent files yet; the configuration is tested |
+ * | T9  | brace lists | globs know no braces |
  * | T12 | templates that lait writes | it writes none yet; its JSON is tested |
- * | E, F, H, I, P, S | MCP, serve, trust, sessions, cache, cassettes | not built yet |
+ * | E, F, H, I, P, S | MCP, serve, trust, cache, cassettes | not built yet |
  */
 
 const FOLDER = new URL("./", import.meta.url);

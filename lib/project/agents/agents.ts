@@ -81,6 +81,11 @@ export class ProjectAgents {
     return await this.file(word);
   }
 
+  /** The names of all agents, sorted. */
+  async names(): Promise<readonly string[]> {
+    return (await this.#registry.entries()).map(({ name }) => name);
+  }
+
   /** Every agent, sorted by name. */
   async list(): Promise<AgentEntry[]> {
     const entries = await this.#registry.entries();
