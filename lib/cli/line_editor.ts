@@ -65,6 +65,11 @@ export async function editLine(io: Io, { prompt, history, signal }: LineOptions)
   editor.on("SIGINT", () => resolve({ kind: "interrupt", text: editor.line }));
   editor.on("SIGTSTP", () => {}); // A chat is not put into the background: its terminal would stay raw.
   editor.on("close", () => resolve({ kind: "end" }));
+  const resized = () => {
+    screen.columns = columns();
+    screen.emit("resize");
+  };
+  if (Deno.build.os !== "windows") Deno.addSignalListener("SIGWINCH", resized);
   let ended = false;
   void promise.then(() => ended = true);
   try {
@@ -90,6 +95,7 @@ export async function editLine(io: Io, { prompt, history, signal }: LineOptions)
     }
     return await promise;
   } finally {
+    if (Deno.build.os !== "windows") Deno.removeSignalListener("SIGWINCH", resized);
     editor.close();
     io.stderr.write(PASTE_OFF);
     io.stdin.setRaw!(false);

@@ -1,5 +1,6 @@
 /** `lait agent run`: one agent, one input, one answer. */
 import { ConfigurationError, ContextError } from "../../base/errors.ts";
+import { untilAborted } from "../../base/signals.ts";
 import type { Command } from "../../deps/commander.ts";
 import { ProjectAgents } from "../../project/agents/agents.ts";
 import { agentLabel, agentRequest } from "../../project/agents/request.ts";
@@ -33,7 +34,7 @@ export async function run({ io, line, signal }: CommandContext): Promise<void> {
   }
   const project = await openProject({ ...projectOptions(io, line.options), signal });
   const agents = new ProjectAgents(project, (message) => say(io, "note", message));
-  const definition = await agents.meant(file);
+  const definition = await untilAborted(agents.meant(file), signal);
   const { name, description } = definition.fields;
   if (name !== undefined) banner(io, description === undefined ? name : `${name}: ${description}`);
   try {

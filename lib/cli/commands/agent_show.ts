@@ -1,7 +1,8 @@
 /** `lait agent show`: what an agent would run with, patterns and defaults resolved. Nothing is started. */
+import { untilAborted } from "../../base/signals.ts";
 import { visible } from "../../base/text.ts";
 import type { Command } from "../../deps/commander.ts";
-import { type AgentDefinition } from "../../project/agents/agent.ts";
+import type { AgentDefinition } from "../../project/agents/agent.ts";
 import { ProjectAgents } from "../../project/agents/agents.ts";
 import { agentSettings } from "../../project/agents/request.ts";
 import { ProjectSession } from "../../project/open.ts";
@@ -22,7 +23,7 @@ export async function run({ io, line, signal }: CommandContext): Promise<void> {
   const project = await openProject({ ...projectOptions(io, line.options), signal });
   const note = (message: string) => say(io, "note", message);
   const agents = new ProjectAgents(project, note);
-  const definition = await agents.meant(oneWord(line, "agent's FILE or name"));
+  const definition = await untilAborted(agents.meant(oneWord(line, "agent's FILE or name")), signal);
   const settings = resolveSettings(project, agentSettings(project, definition), io.environment, {
     defaultSystem: false,
     modelAdvice: `set \`model\` in the front matter of ${definition.shown}, or default.model in lait.config.yml`,

@@ -1,4 +1,5 @@
 /** `lait skill list`: the skills of `skills:`. */
+import { untilAborted } from "../../base/signals.ts";
 import type { Command } from "../../deps/commander.ts";
 import { ProjectSkills } from "../../project/agents/skills.ts";
 import { openProject } from "../../project/project.ts";
@@ -14,5 +15,10 @@ export function define(_command: Command): void {}
 export async function run({ io, line, signal }: CommandContext): Promise<void> {
   const project = await openProject({ ...projectOptions(io, line.options), signal });
   const skills = new ProjectSkills(project, (message) => say(io, "note", message));
-  printRegistry(io, line, { kind: "skills", example: "skills: { style: skills/style.md }" }, await skills.list());
+  printRegistry(
+    io,
+    line,
+    { kind: "skills", example: "skills: { style: skills/style.md }" },
+    await untilAborted(skills.list(), signal),
+  );
 }
