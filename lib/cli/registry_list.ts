@@ -31,7 +31,7 @@ export function printRegistry(
   }
   for (const { name, path, description, failure } of entries) {
     const about = description === undefined ? "" : `: ${shown(description)}`;
-    io.stdout.write(`${visible(name)}  (${path})${about}\n`);
+    io.stdout.write(`${visible(name)}  (${visible(path)})${about}\n`);
     if (failure !== undefined) io.stdout.write(`  warning: ${shown(messageChain(failure))}\n`);
   }
 }

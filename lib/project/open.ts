@@ -117,7 +117,7 @@ export class ProjectSession {
     }, {
       streaming: request.streaming,
       cutAnswer: "keep",
-      stepsLimit: { name: "max_tool_rounds", advice: "raise default.max_tool_rounds in lait.config.yml" },
+      stepsLimit: { name: "max_tool_rounds", advice: roundsAdvice(agentFile) },
       wantUsage: request.wantUsage || (context !== undefined && compaction?.trigger_tokens !== undefined),
       deniedByUser: "the user denied this call (--approve-tools)",
       ...(agentFile === undefined ? {} : { identity: agentFile }),
@@ -236,6 +236,11 @@ export class ProjectSession {
       return { tool, source: `tools.${name}`, path };
     });
   }
+}
+
+function roundsAdvice(agentFile: string | undefined): string {
+  const defaults = "default.max_tool_rounds in lait.config.yml";
+  return agentFile === undefined ? `raise ${defaults}` : `raise max_tool_rounds in its front matter, or ${defaults}`;
 }
 
 /** What would be silently without effect in this version. */

@@ -252,3 +252,57 @@ Deno.test("subagents: Ctrl-C ends the whole tree", async () => {
   const { code, stdout } = await lait.ended();
   assert.deepEqual([code, stdout, server.requests.length], [130, "", 2]);
 });
+
+Deno.test("subagents: calls of one answer run at the same time, and a failure of one ends the others", async () => {
+  const both = { calls: [agentCall("a", { input: "1" }), agentCall("b", { input: "2" })] };
+  const leaf = "---\nsubagents: []\n---\n";
+  const met = Promise.withResolvers<void>();
+  let inside = 0;
+  await using server = new ModelServer(({ body }) => {
+    if (body.tools === undefined && ++inside === 2) met.resolve();
+    return body.tools !== undefined && body.messages.at(-1)!.role === "user" ? both : { text: "ok", delayMs: 300 };
+  });
+  await using work = await Workspace.create({ "a.md": leaf, "b.md": leaf });
+  const config = (url: string) =>
+    JSON.stringify({ base_url: url, default: { model: "m", subagents: ["a", "b"] }, agents: { a: "a.md", b: "b.md" } });
+  await work.write("lait.config.yml", config(server.url));
+  const ran = work.run(["hi"]);
+  await met.promise; // Neither has been answered when the second asks.
+  assert.deepEqual([(await ran).code, server.requests.length], [0, 4]);
+  await using failing = new ModelServer(({ body }, index) => {
+    if (index === 0) return both;
+    return body.messages.at(-1)!.content === "1"
+      ? { status: 400, body: "{}", delayMs: 300 }
+      : { chunks: ["x"], hang: true };
+  });
+  await work.write("lait.config.yml", config(failing.url));
+  const { code, stdout, stderr } = await work.run(["hi"]);
+  assert.deepEqual([code, stdout, failing.requests.length], [4, "", 3]);
+  assert.match(stderr, /^lait: subagent 'a': /);
+});
+
+Deno.test("subagents: --approve-tools asks within them, too, and what was allowed for good holds everywhere", async () => {
+  await using server = new ModelServer(({ body }) => {
+    const answered = body.messages.filter(({ role }) => role === "tool").length;
+    const name = body.tools![0]!.function.name;
+    if (answered > 0) return "ok";
+    return { calls: [{ name, arguments: { input: "x" } }, ...name === "tool__t" ? [{ name }] : []] };
+  });
+  await using work = await Workspace.create({
+    "a.md": "---\ntools: [t]\nsubagents: []\n---\n",
+    "lait.config.yml": JSON.stringify({
+      base_url: server.url,
+      default: { model: "m", subagents: ["a"] },
+      agents: { a: "a.md" },
+      tools: { t: { command: ["sh", "-c", "echo x >>log"] } },
+    }),
+  });
+  const lait = work.terminal(["--approve-tools", "hi"]);
+  await lait.saw(/tool call: agent__a[^]*run it\?/);
+  await lait.type("y\n");
+  await lait.saw(/tool call: tool__t[^]*run it\?/);
+  await lait.type("a\n");
+  const { code, stdout } = await lait.ended();
+  assert.deepEqual([code, [...stdout.matchAll(/run it\?/g)].length], [0, 2]);
+  assert.equal(await work.read("log"), "x\nx\n");
+});

@@ -98,6 +98,10 @@ Deno.test("docs: the numbers of the guide are those of the program", async () =>
   assert(guide.includes(`seconds, default ${LIMITS.shellToolTimeoutSeconds};`));
   assert(guide.includes(`more than ${LIMITS.commandStreamBytes / 1024 / 1024} MiB to a stream`));
   assert(guide.includes(`\`default.max_tool_rounds\` (${LIMITS.toolRounds})`));
+  const agents = await Deno.readTextFile(`${REPOSITORY}docs/agents.md`);
+  assert(agents.includes(`at most ${LIMITS.agentFiles} agents run within each other`));
+  assert(agents.includes(`model requests of one run; ${LIMITS.toolRounds}`));
+  assert(agents.includes(`keep_last_n: ${LIMITS.compactionKeeps}`));
   assert.equal(LIMITS.parallelCalls, 8);
   assert(guide.includes("up to eight run at the same time"));
 });
