@@ -52,14 +52,13 @@ async function kept(work: (kept: Kept) => Promise<void>): Promise<void> {
 Deno.test("conversations: the transcript is written as it happens, for this user alone, hidden from Git", async () => {
   await kept(async ({ repository, read, turn }) => {
     let during: Record<string, unknown>[] = [];
-    let id = "";
     const { result, events } = turn([callsOf("look"), "done"], {}, {
       tools: [tool("look", async () => {
-        during = await read(id);
+        during = await read((await until(events)).id);
         return "seen";
       })],
     });
-    id = (await until(events)).id;
+    const { id } = await until(events);
     assert.equal((await result).conversation, id);
     assert.deepEqual(during.map(({ type }) => type), ["session", "message", "message"]);
     const records = await read(id);
