@@ -236,7 +236,7 @@ export function messageOf(error: unknown): string {
 export function messageChain(error: unknown): string {
   const parts: string[] = [];
   let own = false;
-  for (let current = error; current !== undefined && parts.length < 10;) {
+  for (let current = error; current !== undefined && parts.length < 40;) {
     if (own && !(current instanceof LaitError)) break;
     const message = messageOf(current);
     if (message !== "" && !parts.some((part) => part.includes(message))) parts.push(message);

@@ -34,6 +34,8 @@ export const LIMITS = Object.freeze({
   agentFiles: 16,
   /** Files and directories that a collection of agents or skills may hold. */
   collectionEntries: 10_000,
+  /** Newest messages that a compaction leaves as they are. */
+  compactionKeeps: 4,
   /** Tool calls of one answer that run at once: in the command, in the API. */
   parallelCalls: 8,
   apiParallelCalls: 4,

@@ -32,12 +32,19 @@ export interface AskOptions extends PrintOptions {
   readonly wholeRun?: boolean;
 }
 
-/** One question with everything that belongs to it. */
-export interface Question {
+/** What questions are asked in. */
+export interface AskerOptions {
   readonly project: Project;
-  readonly settings: RequestSettings;
   /** The agents of the project, when they have been looked at already. */
   readonly agents?: ProjectAgents;
+  /** Aborts when the invocation ends. */
+  readonly signal: AbortSignal;
+  readonly approveTools: boolean;
+}
+
+/** One question with everything that belongs to it. */
+export interface Question {
+  readonly settings: RequestSettings;
   /** The conversation, which ends with the user's message. */
   readonly messages: readonly ModelMessage[];
   readonly responseFormat: ResponseFormat | undefined;
@@ -64,65 +71,105 @@ export function quietOptions(
   };
 }
 
-/** Asks, and prints the answer, what happens on the way, and the usage. */
-export async function ask(io: Io, log: Log, question: Question, options: AskOptions): Promise<TurnResult> {
-  const { project, settings, messages, responseFormat, label, signal } = question;
-  describeRequest(log, project, settings);
-  const sink = await answerSink(io, options.output);
-  const progress = createProgress(io, { quiet: options.quiet, model: settings.model.name });
-  const session = new ProjectSession(project, {
-    environment: io.environment,
-    signal,
-    note: (message) => {
-      progress.pause();
-      say(io, "note", message);
-    },
-    ...(question.agents === undefined ? {} : { agents: question.agents }),
-    ...(log.everything ? { wireLog: (text: string) => log.trace(text) } : {}),
-    mcp: createMcpHost(io, log, project, () => progress.pause()),
-    ...(options.approveTools ? { approve: createTerminalApprover(io, () => progress.pause()) } : {}),
-  });
-  const showUsage = options.showUsage && !options.quiet;
-  const printer = options.stream ? new StreamPrinter(io, sink, options) : undefined;
-  const meter = new UsageMeter((model) => session.pricing(model));
-  const observers: (HarnessObserver | undefined)[] = [
-    (event) => progress.observe(event),
-    printer?.observe,
-    meter.observe,
-    printMessages(io, progress),
-    logEvents(log),
-  ];
-  let result: TurnResult;
-  let lease: SandboxLease | undefined;
+/** Asks one question in an invocation of its own. */
+export async function ask(
+  io: Io,
+  log: Log,
+  question: Question & Pick<AskerOptions, "project" | "agents">,
+  options: AskOptions,
+): Promise<TurnResult> {
+  const asker = new Asker(io, log, { ...question, approveTools: options.approveTools });
   try {
-    const waited = mcpServersOf(project, settings);
-    if (waited.length > 0) progress.wait(`the MCP server${waited.length > 1 ? "s" : ""} ${waited.join(", ")}`);
-    const agent = await session.agent(settings, { streaming: options.stream, wantUsage: showUsage });
-    lease = await session.lease();
-    result = await runTurn(agent, {
-      lease,
-      messages,
-      signal,
-      label,
-      observe: observers.filter((observer) => observer !== undefined),
-      ...(responseFormat === undefined ? {} : { responseFormat }),
-    });
-    if (printer === undefined) {
-      await printAnswer(io, sink, options.wholeRun ? wholeRun(result, meter) : result, options);
-    } else printer.end();
-    session.checkScripts();
+    const result = await asker.ask(question, options);
+    asker.checkScripts();
+    return result;
   } finally {
-    progress.stop();
-    printer?.breakLine();
-    try {
-      await sink.finish();
-    } finally {
-      await session.close();
-      await lease?.release();
-    }
+    await asker.close();
   }
-  if (showUsage) io.stderr.write(`${meter.summary()}\n`);
-  return result;
+}
+
+/** Asks questions within one invocation: they share keys, servers, approvals, the sandbox and the count of tokens. */
+export class Asker {
+  readonly #io: Io;
+  readonly #log: Log;
+  readonly #project: Project;
+  readonly #session: ProjectSession;
+  readonly #meter: UsageMeter;
+  #progress: Progress | undefined;
+  #lease: SandboxLease | undefined;
+
+  /** Nothing runs by making one. */
+  constructor(io: Io, log: Log, { project, agents, signal, approveTools }: AskerOptions) {
+    this.#io = io;
+    this.#log = log;
+    this.#project = project;
+    const pause = () => this.#progress?.pause();
+    this.#session = new ProjectSession(project, {
+      environment: io.environment,
+      signal,
+      note: (message) => {
+        pause();
+        say(io, "note", message);
+      },
+      ...(agents === undefined ? {} : { agents }),
+      ...(log.everything ? { wireLog: (text: string) => log.trace(text) } : {}),
+      mcp: createMcpHost(io, log, project, pause),
+      ...(approveTools ? { approve: createTerminalApprover(io, pause) } : {}),
+    });
+    this.#meter = new UsageMeter((model) => this.#session.pricing(model));
+  }
+
+  /** Asks, and prints the answer, what happens on the way, and the usage. */
+  async ask(question: Question, options: AskOptions): Promise<TurnResult> {
+    const { settings, messages, responseFormat, label, signal } = question;
+    const io = this.#io;
+    describeRequest(this.#log, this.#project, settings);
+    const sink = await answerSink(io, options.output);
+    const progress = this.#progress = createProgress(io, { quiet: options.quiet, model: settings.model.name });
+    const showUsage = options.showUsage && !options.quiet;
+    const printer = options.stream ? new StreamPrinter(io, sink, options) : undefined;
+    const observers: (HarnessObserver | undefined)[] = [
+      (event) => progress.observe(event),
+      printer?.observe,
+      this.#meter.observe,
+      printMessages(io, progress),
+      logEvents(this.#log),
+    ];
+    let result: TurnResult;
+    try {
+      const waited = mcpServersOf(this.#project, settings);
+      if (waited.length > 0) progress.wait(`the MCP server${waited.length > 1 ? "s" : ""} ${waited.join(", ")}`);
+      const agent = await this.#session.agent(settings, { streaming: options.stream, wantUsage: showUsage });
+      const lease = this.#lease ??= await this.#session.lease();
+      result = await runTurn(agent, {
+        lease,
+        messages,
+        signal,
+        label,
+        observe: observers.filter((observer) => observer !== undefined),
+        ...(responseFormat === undefined ? {} : { responseFormat }),
+      });
+      if (printer !== undefined) printer.end();
+      else await printAnswer(io, sink, options.wholeRun ? wholeRun(result, this.#meter) : result, options);
+    } finally {
+      progress.stop();
+      printer?.breakLine();
+      await sink.finish();
+    }
+    if (showUsage) io.stderr.write(`${this.#meter.summary()}\n`);
+    return result;
+  }
+
+  /** For the end of a successful run: a script whose answers were not all used is an error. */
+  checkScripts(): void {
+    this.#session.checkScripts();
+  }
+
+  /** Ends what the questions have started. */
+  async close(): Promise<void> {
+    await this.#session.close();
+    await this.#lease?.release();
+  }
 }
 
 /** A result that tells of the whole run, not of its last answer. */

@@ -19,6 +19,10 @@ export interface ChatOptions {
   readonly render?: boolean;
   readonly tool?: readonly string[];
   readonly mcp?: readonly string[];
+  readonly subagent?: readonly string[];
+  readonly session?: string;
+  readonly promptName?: string;
+  readonly var?: readonly string[];
   readonly reasoningEffort?: string;
   readonly temperature?: number;
   readonly topP?: number;
@@ -51,14 +55,14 @@ function parseCount(text: string): number {
   return Number(text);
 }
 
-function collect(value: string, before: readonly string[] | undefined): string[] {
+/** For options that may be given several times. */
+export function collect(value: string, before: readonly string[] | undefined): string[] {
   return [...before ?? [], value];
 }
 
-/** Adds the options of a prompt. */
-export function addChatOptions(command: Command): Command {
+/** Adds the options that single prompts and chats share. */
+export function addSharedOptions(command: Command): Command {
   const model = "Model options:";
-  const input = "Input options:";
   const output = "Output options:";
   return command
     .addOption(new Option("--model <name>", "alias or id of the model (env LLM_MODEL)").helpGroup(model))
@@ -90,6 +94,31 @@ export function addChatOptions(command: Command): Command {
         .helpGroup(model),
     )
     .addOption(
+      new Option("--subagent <name>", "offer an agent of `agents:` as a tool; repeatable").argParser(collect)
+        .helpGroup(model),
+    )
+    .addOption(
+      new Option("--session <name>", "go on with the conversation of this name, and keep it").helpGroup(
+        "Input options:",
+      ),
+    )
+    .addOption(new Option("--show-reasoning", "print the model's reasoning before the answer").helpGroup(output))
+    .addOption(new Option("--show-usage", "print the tokens used on stderr").helpGroup(output))
+    .addOption(new Option("--no-history", "do not record this run in the history").helpGroup(output));
+}
+
+/** Adds the options of a prompt. */
+export function addChatOptions(command: Command): Command {
+  const input = "Input options:";
+  const output = "Output options:";
+  return addSharedOptions(command)
+    .addOption(
+      new Option("-p, --prompt-name <name>", "use a prompt of `prompts:`; PROMPT is its input").helpGroup(input),
+    )
+    .addOption(
+      new Option("--var <key=value>", "a variable of the prompt; repeatable").argParser(collect).helpGroup(input),
+    )
+    .addOption(
       new Option("--file <path>", "add a text file or PDF to the prompt; repeatable").argParser(collect).helpGroup(
         input,
       ),
@@ -104,9 +133,6 @@ export function addChatOptions(command: Command): Command {
     .addOption(new Option("--json", "print one JSON document").helpGroup(output))
     .addOption(new Option("-o, --output <path>", "write the answer to a file; - is standard output").helpGroup(output))
     .addOption(new Option("--render", "show Markdown styled on a terminal").helpGroup(output))
-    .addOption(new Option("--show-reasoning", "print the model's reasoning before the answer").helpGroup(output))
-    .addOption(new Option("--show-usage", "print the tokens used on stderr").helpGroup(output))
-    .addOption(new Option("--no-history", "do not record this run in the history").helpGroup(output))
     .addOption(new Option("--quiet", "no reasoning, no usage, no progress").helpGroup(output));
 }
 
@@ -143,6 +169,7 @@ export function callerSettings(options: ChatOptions, environment: EnvironmentRea
     system: options.system,
     tools: options.tool,
     mcp: options.mcp,
+    subagents: options.subagent,
     reasoningEffort: parsed(options.reasoningEffort, "LLM_REASONING_EFFORT", parseEffort) as ModelReasoning | undefined,
     temperature: parsed(options.temperature, "LLM_TEMPERATURE", parseNumber),
     topP: parsed(options.topP, "LLM_TOP_P", parseNumber),

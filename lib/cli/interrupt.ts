@@ -38,6 +38,11 @@ export class ClosedOutput extends Error {
 export interface Interrupts {
   /** Aborts with an `Interruption`, a `ClosedOutput`, or the failure to write to standard output. */
   readonly signal: AbortSignal;
+  /**
+   * Gives Ctrl-C to a function first, until the function that comes back is called. When it says true, nothing else
+   * happens.
+   */
+  intercept(handler: () => boolean): () => void;
   /** Stops listening; what commands left running is ended when a signal came. */
   release(): Promise<void>;
 }
@@ -46,9 +51,11 @@ export interface Interrupts {
 export function listenForInterrupts(io: Io): Interrupts {
   const controller = new AbortController();
   let interruption: Interruption | undefined;
+  const handlers: (() => boolean)[] = [];
   const names: EndSignal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM", "SIGHUP"];
   const listeners = names.map((name) => {
     const listener = () => {
+      if (name === "SIGINT" && interruption === undefined && handlers.at(-1)?.()) return;
       if (interruption !== undefined) {
         killAllProcesses();
         Deno.exit(new Interruption(name).exitCode);
@@ -70,6 +77,10 @@ export function listenForInterrupts(io: Io): Interrupts {
   io.stdout.onClosed((failure?: FileError) => controller.abort(failure ?? new ClosedOutput()));
   return {
     signal: controller.signal,
+    intercept: (handler) => {
+      handlers.push(handler);
+      return () => void handlers.splice(handlers.lastIndexOf(handler), 1);
+    },
     release: async () => {
       // Signals are heard until all is tidy: one more ends at once, and still leaves nothing running.
       if (controller.signal.aborted) await endAllProcesses();

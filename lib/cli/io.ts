@@ -33,6 +33,12 @@ export interface InputStream {
   readAll(signal: AbortSignal, heard?: () => void): Promise<string>;
   /** One line without its ending; undefined at the end of the input. */
   readLine(signal: AbortSignal): Promise<string | undefined>;
+  /** What has come, at least a byte; undefined at the end of the input. */
+  readSome(signal: AbortSignal): Promise<Uint8Array | undefined>;
+  /** Gives back what was read too much; it is read next. */
+  unread(bytes: Uint8Array): void;
+  /** Whether keys come one by one and unseen, or line by line; absent where there is no terminal. */
+  setRaw?(on: boolean): void;
 }
 
 /** What surrounds a command. */
@@ -50,10 +56,16 @@ export function systemIo(): Io {
   return {
     stdout: new QueuedOutput(Deno.stdout, Deno.stdout.isTerminal()),
     stderr: { isTerminal: Deno.stderr.isTerminal(), write: writeMessage },
-    stdin: new BufferedInput(Deno.stdin, Deno.stdin.isTerminal()),
+    stdin: standardInput(),
     environment: readEnvironment,
     directory: Deno.cwd(),
   };
+}
+
+function standardInput(): InputStream {
+  const isTerminal = Deno.stdin.isTerminal();
+  const input = new BufferedInput(Deno.stdin, isTerminal);
+  return isTerminal ? Object.assign(input, { setRaw: (on: boolean) => Deno.stdin.setRaw(on) }) : input;
 }
 
 function writeMessage(text: string): void {
@@ -143,6 +155,7 @@ export class BufferedInput implements InputStream {
   readonly #reader: { read(buffer: Uint8Array): Promise<number | null> };
   #buffered: Uint8Array = new Uint8Array();
   #turn: Promise<void> = Promise.resolve();
+  #reading: Promise<Uint8Array | undefined> | undefined;
 
   /** Reads from `reader`. */
   constructor(reader: { read(buffer: Uint8Array): Promise<number | null> }, isTerminal: boolean) {
@@ -192,12 +205,33 @@ export class BufferedInput implements InputStream {
     return line;
   }
 
+  /** Reads what there is. */
+  async readSome(signal: AbortSignal): Promise<Uint8Array | undefined> {
+    const bytes = this.#buffered;
+    this.#buffered = new Uint8Array();
+    return bytes.length > 0 ? bytes : await this.#read(signal);
+  }
+
+  /** Keeps bytes for the next reader. */
+  unread(bytes: Uint8Array): void {
+    this.#buffered = joinBytes([bytes, this.#buffered]);
+  }
+
   async #read(signal: AbortSignal): Promise<Uint8Array | undefined> {
+    // A read cannot be taken back: what it brings when its reader has given up is the next reader's.
+    const reading = this.#reading ??= this.#start();
+    const bytes = await untilAborted(reading, signal);
+    this.#reading = undefined;
+    return bytes;
+  }
+
+  async #start(): Promise<Uint8Array | undefined> {
     const chunk = new Uint8Array(64 * 1024);
-    const reading = this.#reader.read(chunk).catch((error) => {
+    try {
+      const count = await this.#reader.read(chunk);
+      return count === null ? undefined : chunk.subarray(0, count);
+    } catch (error) {
       throw new FileError(`cannot read standard input: ${fileProblem(error)}`, { cause: error });
-    });
-    const count = await untilAborted(reading, signal);
-    return count === null ? undefined : chunk.subarray(0, count);
+    }
   }
 }

@@ -36,8 +36,13 @@ const COMMANDS: Readonly<Record<string, CommandEntry | CommandGroup>> = {
     summary: "run agents, which are Markdown files, or list them",
     actions: {
       run: { summary: "run an agent", load: () => import("./commands/agent_run.ts") },
+      show: { summary: "show what an agent would run with", load: () => import("./commands/agent_show.ts") },
       list: { summary: "list the agents of `agents:`", load: () => import("./commands/agent_list.ts") },
     },
+  },
+  chat: {
+    summary: "talk with a model; bare `lait` on a terminal does the same",
+    load: () => import("./commands/repl.ts"),
   },
   demo: {
     summary: "show the main job offline: a scripted model uses a real command",
@@ -71,6 +76,25 @@ const COMMANDS: Readonly<Record<string, CommandEntry | CommandGroup>> = {
     actions: {
       list: { summary: "list the entries of `workflows:`", load: () => import("./commands/workflow_list.ts") },
     },
+  },
+  prompt: {
+    summary: "run the prompts of `prompts:`, or list them",
+    actions: {
+      run: { summary: "run a prompt", load: () => import("./commands/prompt_run.ts") },
+      list: { summary: "list the prompts of `prompts:`", load: () => import("./commands/prompt_list.ts") },
+    },
+  },
+  sessions: {
+    summary: "the conversations that --session keeps",
+    actions: {
+      list: { summary: "list the sessions of this directory", load: () => import("./commands/sessions_list.ts") },
+      show: { summary: "print a session", load: () => import("./commands/sessions_show.ts") },
+      delete: { summary: "delete a session", load: () => import("./commands/sessions_delete.ts") },
+    },
+  },
+  skill: {
+    summary: "list the skills of `skills:`",
+    actions: { list: { summary: "list the skills of `skills:`", load: () => import("./commands/skill_list.ts") } },
   },
 };
 
@@ -113,14 +137,23 @@ function helpWords(argv: readonly string[]): readonly string[] {
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<void> {
+  const { module, line } = await understand(argv);
+  await runCommand(module, line, io);
+}
+
+/**
+ * What a command line asks for.
+ *
+ * @throws UsageError for what cannot be understood, HelpRequested with the help text
+ */
+export async function understand(argv: readonly string[]): Promise<{ module: CommandModule; line: ParsedLine }> {
   const chat = await import("./commands/chat.ts");
   const root = createRoot(chat);
   const { command: name, before, rest } = findCommand(root, argv, NAMES);
   if (name === undefined) {
     const line = parseLine(root, rest);
     const prompt = onePrompt(line.words, NAMES, rest.includes("--"));
-    await runCommand(chat, { ...line, words: prompt === undefined ? [] : [prompt] }, io);
-    return;
+    return { module: chat, line: { ...line, words: prompt === undefined ? [] : [prompt] } };
   }
   refuseOptionsBefore(before, addGlobalOptions(createCommand("globals", "")), name);
   const { title, summary, load, words } = findAction(name, rest);
@@ -128,7 +161,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<void> {
   const module = await load();
   module.define(command);
   addGlobalOptions(command);
-  await runCommand(module, parseLine(command, [...before, ...words]), io);
+  return { module, line: parseLine(command, [...before, ...words]) };
 }
 
 /** The command of a name, or the action of a group, with the words behind it. */
@@ -203,7 +236,8 @@ async function runCommand(module: CommandModule, line: ParsedLine, io: Io): Prom
   const interrupts = listenForInterrupts(io);
   try {
     const environment = line.options.env ? await loadDotenv(io) : io.environment;
-    await module.run({ io: { ...io, environment }, line, signal: interrupts.signal });
+    const { signal, intercept } = interrupts;
+    await module.run({ io: { ...io, environment }, line, signal, intercept });
     await io.stdout.flush();
   } finally {
     await interrupts.release();

@@ -107,7 +107,7 @@ async function rendered(io: Io, text: string): Promise<string> {
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 
 /** The text with control characters made visible. Only for terminals: a file or a pipe gets what the model wrote. */
-function harmless(text: string): string {
+export function harmless(text: string): string {
   return text.replace(CONTROLS, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`);
 }
 

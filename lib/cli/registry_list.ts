@@ -1,8 +1,9 @@
 /** Printing the entries of a registry of files. */
-import { messageChain, UsageError } from "../base/errors.ts";
+import { messageChain } from "../base/errors.ts";
 import { visible } from "../base/text.ts";
 import type { ParsedLine } from "./command_line.ts";
 import type { Io } from "./io.ts";
+import { noWords } from "./words.ts";
 
 /** An entry as it is printed. */
 export interface ListedEntry {
@@ -24,13 +25,13 @@ export function printRegistry(
   { kind, example }: { readonly kind: string; readonly example: string },
   entries: readonly ListedEntry[],
 ): void {
-  if (line.words.length > 0) throw new UsageError(`no arguments are taken (got ${JSON.stringify(line.words[0])})`);
+  noWords(line);
   if (entries.length === 0) {
     io.stdout.write(`no ${kind} defined in lait.config.yml; add some under \`${kind}:\`, as in ${example}\n`);
   }
   for (const { name, path, description, failure } of entries) {
     const about = description === undefined ? "" : `: ${shown(description)}`;
-    io.stdout.write(`${visible(name)}  (${path})${about}\n`);
+    io.stdout.write(`${visible(name)}  (${visible(path)})${about}\n`);
     if (failure !== undefined) io.stdout.write(`  warning: ${shown(messageChain(failure))}\n`);
   }
 }

@@ -124,7 +124,7 @@ export class EventStream {
   constructor(
     scope: EventScope,
     observers: readonly HarnessObserver[],
-    inner?: { readonly subagentId: string; readonly state: { seq: number; ended: boolean } },
+    inner?: { readonly subagentId: string | undefined; readonly state: { seq: number; ended: boolean } },
   ) {
     this.#scope = Object.freeze({ label: scope.label, path: Object.freeze([...scope.path]) });
     this.#observers = observers;
@@ -136,6 +136,13 @@ export class EventStream {
   child(label: string, subagentId: string): EventStream {
     const scope = { label, path: [...this.#scope.path, label] };
     return new EventStream(scope, this.#observers, { subagentId, state: this.#state });
+  }
+
+  /** This stream under another label. */
+  labelled(change: (label: string) => string): EventStream {
+    const label = change(this.#scope.label);
+    const scope = { label, path: [...this.#scope.path.slice(0, -1), label] };
+    return new EventStream(scope, this.#observers, { subagentId: this.#subagentId, state: this.#state });
   }
 
   /** Tells every observer. After a terminal event it does nothing. */

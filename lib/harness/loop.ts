@@ -10,7 +10,7 @@ import {
   type ToolCallBlock,
   toolCalls,
 } from "../model/message.ts";
-import type { ModelRequest, ResponseFormat, StopReason, ToolSpec } from "../model/provider.ts";
+import type { AgentModel, ModelRequest, ResponseFormat, StopReason, ToolSpec } from "../model/provider.ts";
 import { type Answer, type AskContext, askModel } from "./ask.ts";
 import { CallIds } from "./call_ids.ts";
 import { answerCalls, type CallContext } from "./calls.ts";
@@ -124,15 +124,20 @@ const SUMMARIZE = "Summarize the conversation so that the work can go on from yo
 async function summarize(
   context: LoopContext,
   messages: readonly ModelMessage[],
-  model: string | undefined,
+  name: string | undefined,
 ): Promise<string> {
-  const { harness, events, budget, signal } = context;
-  const conversation = messages.at(-1)?.role === "user"
-    ? messages
-    : [...messages, userMessage([{ type: "text", text: "Summarize." }])];
+  const { harness, events, budget, signal, profile } = context;
+  const by = name === undefined ? profile.summarizer : undefined;
+  const conversation = [...messages, userMessage([textBlock("Summarize the conversation until here.")])];
   checkMessages(conversation);
-  const answer = await askModel({ provider: harness.modelProvider, streaming: false, events, budget }, {
-    model: model ?? context.model.name,
+  const asking: AskContext = {
+    provider: by?.provider ?? harness.modelProvider,
+    streaming: false,
+    events: by === undefined ? events : events.labelled((label) => `${label} (compaction)`),
+    budget,
+  };
+  const answer = await askModel(asking, {
+    ...modelSettings(by?.model ?? { name: name ?? context.model.name }),
     messages: conversation,
     system: SUMMARIZE,
     signal,
@@ -172,14 +177,10 @@ async function ask(
 ): Promise<Answer> {
   const { harness, profile, model, system, events, budget, signal } = context;
   const request: ModelRequest = {
-    model: model.name,
+    ...modelSettings(model),
     messages: [...history],
     ...(system === undefined ? {} : { system }),
     ...(tools.length === 0 ? {} : { tools }),
-    ...(model.maxOutputTokens === undefined ? {} : { maxOutputTokens: model.maxOutputTokens }),
-    ...(model.reasoning === undefined ? {} : { reasoning: model.reasoning }),
-    ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
-    ...(model.topP === undefined ? {} : { topP: model.topP }),
     ...(responseFormat === undefined ? {} : { responseFormat }),
     ...(harness.cache ? { cache: true } : {}),
     wantUsage: profile.wantUsage,
@@ -192,6 +193,20 @@ async function ask(
   const text = messageText(answer);
   if (text !== "") events.emit({ kind: "text", text });
   return answer;
+}
+
+/** A model as requests name it. */
+function modelSettings({ name, maxOutputTokens, reasoning, temperature, topP }: AgentModel): Omit<
+  ModelRequest,
+  "messages" | "signal"
+> {
+  return {
+    model: name,
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+  };
 }
 
 /** The calls that an answer asks for; none when it is the last one. */

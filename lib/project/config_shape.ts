@@ -193,6 +193,9 @@ export type ModelDefinition = NonNullable<Config["models"]>[string][number];
 /** One entry of `mcp_servers:`. */
 export type McpServerEntry = NonNullable<Config["mcp_servers"]>[string];
 
+/** One entry of `prompts:`. */
+export type PromptEntry = NonNullable<Config["prompts"]>[string];
+
 /** One entry of `tools:`. */
 export type ToolEntry = NonNullable<Config["tools"]>[string];
 

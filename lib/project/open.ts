@@ -5,7 +5,10 @@
 import type { EnvironmentReader } from "../base/environment.ts";
 import { LIMITS } from "../base/limits.ts";
 import { createAgent, type CustomAgent } from "../harness/agent.ts";
+import type { DelegatedRun } from "../harness/subagents.ts";
+import type { JsonValue } from "../base/json.ts";
 import { createHarnessWith } from "../harness/harness.ts";
+import type { AgentModel, ModelProvider } from "../model/provider.ts";
 import type { Pricing } from "../model/usage.ts";
 import type { SandboxLease } from "../sandbox/lease.ts";
 import { createLocalSandboxProvider } from "../sandbox/providers/local.ts";
@@ -13,14 +16,17 @@ import type { ApproveTool } from "../tool/approval.ts";
 import { checkOwnName, findCollision } from "../tool/name.ts";
 import { evaluatePolicy } from "../tool/policy.ts";
 import type { HarnessTool } from "../tool/tool.ts";
+import type { AgentDefinition } from "./agents/agent.ts";
 import { type Note, ProjectAgents } from "./agents/agents.ts";
 import { ProjectSkills, skillPointer, skillSection, skillTool, withSkills } from "./agents/skills.ts";
-import { dotted, settingFault, type SettingPath, unknownName } from "./faults.ts";
+import { expandNames, listedNames } from "./names.ts";
+import { settingFault, type SettingPath, unknownName } from "./faults.ts";
 import { keyVariables } from "./keys.ts";
 import { type NamedEntry, type OfferedTool, ProjectMcp, type ProjectMcpHost, sortTools } from "./mcp.ts";
 import type { Project } from "./project.ts";
 import { type ProviderOptions, ProviderPool } from "./providers.ts";
-import type { RequestSettings } from "./settings.ts";
+import { projectCompaction } from "./compaction.ts";
+import { type RequestSettings, resolveSettings } from "./settings.ts";
 
 /** What an invocation brings besides the project. */
 export interface SessionOptions extends ProviderOptions {
@@ -88,13 +94,15 @@ export class ProjectSession {
 
   /** The agent for these settings. */
   async agent(settings: RequestSettings, request: RequestOptions): Promise<CustomAgent> {
-    refuseUnbuilt(this.#project);
-    const { model, pricing, agentFile } = settings;
-    if (pricing !== undefined && !this.#pricing.has(model.name)) this.#pricing.set(model.name, pricing);
+    const { model, agentFile } = settings;
+    const { compaction } = this.#project.config.default ?? {};
+    this.#rememberPricing(settings);
     const policy = this.#project.config.tool_policy;
     const patterns = { allow: policy?.allow ?? [], deny: policy?.deny ?? [] };
     const { approve } = this.#options;
     const { system, tools } = await this.#offered(settings);
+    const context = tools.length === 0 ? undefined : projectCompaction(this.#project);
+    const summarizer = context === undefined ? undefined : await this.#summarizer();
     const harness = createHarnessWith({
       modelProvider: await this.#providers.provider(settings),
       ...(system === undefined ? {} : { instructions: system }),
@@ -111,17 +119,38 @@ export class ProjectSession {
         maxResultCharacters: false,
       },
       ...(approve === undefined ? {} : { approve }),
+      ...(context === undefined ? {} : { context }),
       cache: false,
     }, {
       streaming: request.streaming,
       cutAnswer: "keep",
-      stepsLimit: { name: "max_tool_rounds", advice: "raise default.max_tool_rounds in lait.config.yml" },
-      wantUsage: request.wantUsage,
+      stepsLimit: { name: "max_tool_rounds", advice: roundsAdvice(agentFile) },
+      wantUsage: request.wantUsage || (context !== undefined && compaction?.trigger_tokens !== undefined),
       deniedByUser: "the user denied this call (--approve-tools)",
       ...(agentFile === undefined ? {} : { identity: agentFile }),
+      ...(summarizer === undefined ? {} : { summarizer }),
       policy: (tool) => evaluatePolicy(patterns, tool),
     });
     return createAgent({ harness, model });
+  }
+
+  /** The names of the tools that a request offers. */
+  async toolNames(settings: RequestSettings): Promise<readonly string[]> {
+    return (await this.#offered(settings)).tools.map(({ name }) => name);
+  }
+
+  /** What summaries are made by, when that is another model. */
+  async #summarizer(): Promise<{ provider: ModelProvider; model: AgentModel } | undefined> {
+    const model = this.#project.config.default?.compaction?.model;
+    if (model === undefined) return undefined;
+    const caller = { model, path: ["default", "compaction"] };
+    const settings = resolveSettings(this.#project, caller, this.#options.environment, { defaultSystem: false });
+    this.#rememberPricing(settings);
+    return { provider: await this.#providers.provider(settings), model: settings.model };
+  }
+
+  #rememberPricing({ model, pricing }: RequestSettings): void {
+    if (pricing !== undefined && !this.#pricing.has(model.name)) this.#pricing.set(model.name, pricing);
   }
 
   /** For the end of a successful run: a script whose answers were not all used is an error. */
@@ -148,43 +177,49 @@ export class ProjectSession {
     return { system: withSkills(settings.system, skills.sections), tools: offered.map(({ tool }) => tool) };
   }
 
-  async #subagents({ subagents, subagentsPath }: RequestSettings): Promise<OfferedTool[]> {
-    if (subagents.length === 0) return [];
+  async #subagents({ subagents: names, subagentsPath: path }: RequestSettings): Promise<OfferedTool[]> {
+    if (names.length === 0) return [];
     const { subagentTool } = await import("./agents/subagents.ts");
-    return await Promise.all(subagents.map(async (name, index) => {
-      const path = subagentsPath && [...subagentsPath, index];
-      const definition = await this.agents.named(name, { noun: "subagent", ...(path === undefined ? {} : { path }) });
+    const kind = "subagent";
+    const listed = await listedNames(this.#project, {
+      names,
+      path,
+      kind,
+      key: "agents",
+      known: () => this.agents.names(),
+    });
+    return await Promise.all(listed.map(async ({ name, path }) => {
+      const definition = await this.agents.named(name, { noun: kind, ...(path === undefined ? {} : { path }) });
       this.#checkName("agent", name, path);
-      const tool = subagentTool(name, definition, async (definition, input, prompt) => {
-        const { agentRequest } = await import("./agents/request.ts");
-        const { settings, responseFormat } = agentRequest(
-          this.#project,
-          definition,
-          { input },
-          this.#options.environment,
-        );
-        return { agent: await this.agent(settings, { streaming: false, wantUsage: true }), prompt, responseFormat };
-      });
+      const tool = subagentTool(name, definition, (input, prompt) => this.#openSubagent(definition, input, prompt));
       return { tool, source: `agents.${name}`, path };
     }));
   }
 
-  async #skillsOf({ skills: names, skillsPath }: RequestSettings): Promise<{
+  async #openSubagent(definition: AgentDefinition, input: JsonValue, prompt: string): Promise<DelegatedRun> {
+    const { agentRequest } = await import("./agents/request.ts");
+    const request = agentRequest(this.#project, definition, { input }, this.#options.environment);
+    const agent = await this.agent(request.settings, { streaming: false, wantUsage: true });
+    return { agent, prompt, responseFormat: request.responseFormat };
+  }
+
+  async #skillsOf({ skills: names, skillsPath: path }: RequestSettings): Promise<{
     readonly sections: readonly string[];
     readonly tools: readonly OfferedTool[];
   }> {
-    const path = (index: number) => skillsPath && [...skillsPath, index];
-    const skills = await Promise.all(names.map((name, index) => this.#skills.named(name, path(index))));
+    const known = () => this.#skills.names();
+    const listed = await listedNames(this.#project, { names, path, kind: "skill", key: "skills", known });
+    const skills = await Promise.all(listed.map(({ name, path }) => this.#skills.named(name, path)));
     if (this.#project.config.default?.skill_progressive_disclosure !== true) {
       return { sections: skills.map((skill) => skillSection(skill, skill.body)), tools: [] };
     }
-    for (const [index, name] of names.entries()) this.#checkName("skill", name, path(index));
+    for (const { name, path } of listed) this.#checkName("skill", name, path);
     return {
       sections: skills.map((skill) => skillSection(skill, skillPointer(skill))),
       tools: skills.map((skill, index) => ({
         tool: skillTool(skill),
         source: `skills.${skill.key}`,
-        path: path(index),
+        path: listed[index]!.path,
       })),
     };
   }
@@ -198,10 +233,10 @@ export class ProjectSession {
     const { createCommandTool } = await import("../tool/command.ts");
     const project = this.#project;
     const entries = project.config.tools ?? {};
-    return commands.map(({ name, path }) => {
-      if (!Object.hasOwn(entries, name)) {
-        throw unknownName(project, { kind: "tool", name, key: "tools", known: Object.keys(entries), path });
-      }
+    const known = Object.keys(entries);
+    const list = { kind: "tool", key: "tools", known: () => Promise.resolve(known) };
+    return (await expandNames(project, commands, list)).map(({ name, path }) => {
+      if (!Object.hasOwn(entries, name)) throw unknownName(project, { kind: "tool", name, key: "tools", known, path });
       const fault = checkOwnName("tool", name);
       if (fault !== undefined) throw settingFault(project, ["tools", name], "tool-name", fault);
       const tool = createCommandTool(name, entries[name]!, {
@@ -213,12 +248,7 @@ export class ProjectSession {
   }
 }
 
-/** Defaults that would be silently without effect in this version. */
-function refuseUnbuilt(project: Project): void {
-  const unbuilt = project.config.default?.compaction === undefined ? undefined : ["default", "compaction"];
-  if (unbuilt === undefined) return;
-  const message = `${
-    unbuilt[0] === "default" ? dotted(unbuilt) : unbuilt.at(-1)
-  } is not supported by this version of lait`;
-  throw settingFault(project, unbuilt, "not-supported", message, "remove the key");
+function roundsAdvice(agentFile: string | undefined): string {
+  const defaults = "default.max_tool_rounds in lait.config.yml";
+  return agentFile === undefined ? `raise ${defaults}` : `raise max_tool_rounds in its front matter, or ${defaults}`;
 }

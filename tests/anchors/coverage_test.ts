@@ -16,9 +16,7 @@ const ROWS: Readonly<Record<string, readonly number[]>> = {
 
 /** The rows without a test, with the reason. */
 const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
-  T7: "front matter: there are no agent files yet",
   T13: "block scalars that are generated: lait writes no YAML that anybody reads back",
-  T15: "wildcards in the tools of an agent: there are no agent files yet",
 };
 
 /*
@@ -29,14 +27,12 @@ const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
  * | C7  | `cmd /c` | Windows cannot be tried here |
  * | C10 | a cap for results of MCP tools | the command gives models whole results, as for local tools; the API cuts |
  * | C16 | quoting for cmd.exe | Windows; lait never quotes for a shell, so there is nothing to choose |
- * | D2  | an "ask" in a nested subagent | no subagents yet |
  * | T4  | a lint error for `{{ input }}` within a script of `sh -c` | no lint yet |
- * | T6  | front matter that cannot be read | no agent files yet; the configuration is tested |
- * | T9  | front matter, brace lists | no agent files yet; the configuration is tested |
+ * | T9  | brace lists | globs know no braces |
  * | T12 | templates that lait writes | it writes none yet; its JSON is tested |
  * | B8 | structured content of an error that lait serves | no server yet |
  * | E11 | `${VAR:-x}` | placeholders have no defaults anywhere in lait |
- * | F, H, I, P, S | serve, trust, sessions, cache, cassettes | not built yet |
+ * | F, H, I, P, S | serve, trust, cache, cassettes | not built yet |
  */
 
 const FOLDER = new URL("./", import.meta.url);

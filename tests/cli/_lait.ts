@@ -96,7 +96,7 @@ export class Workspace implements AsyncDisposable {
 
   /** Starts lait on a pseudo-terminal: all that it writes arrives on `stdout`; `redirect` is a shell's `>file`. */
   terminal(args: readonly string[], options: Omit<RunOptions, "stdin"> & { redirect?: string } = {}): LaitProcess {
-    const line = `${shellWords([...LAIT, ...args])} ${options.redirect ?? ""}`;
+    const line = `exec ${shellWords([...LAIT, ...args])} ${options.redirect ?? ""}`;
     return this.startProgram(["script", "-qec", line, "/dev/null"], { ...options, stdin: "open" });
   }
 

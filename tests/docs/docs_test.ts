@@ -1,10 +1,5 @@
 import assert from "node:assert/strict";
-import { addGlobalOptions, createCommand, findCommand, parseLine } from "../../lib/cli/command_line.ts";
-import * as chat from "../../lib/cli/commands/chat.ts";
-import * as demo from "../../lib/cli/commands/demo.ts";
-import * as jq from "../../lib/cli/commands/jq.ts";
-import * as mcp from "../../lib/cli/commands/mcp.ts";
-import type { CommandModule } from "../../lib/cli/command.ts";
+import { understand } from "../../lib/cli/main.ts";
 import { LIMITS } from "../../lib/base/limits.ts";
 import { configShape } from "../../lib/project/config_shape.ts";
 import { createCommandTool } from "../../lib/tool/command.ts";
@@ -64,24 +59,13 @@ function words(line: string): string[] {
 }
 
 /** The commands that the documentation shows. */
-const COMMANDS: Readonly<Record<string, CommandModule>> = { demo, jq, mcp };
 
 for (const block of of("sh")) {
   for (const line of block.text.split("\n")) {
     const command = /(?:^|\| )lait (.*)$/.exec(line)?.[1];
     if (command === undefined) continue;
-    Deno.test(`docs: the command line in ${title(block)} parses: lait ${command}`, () => {
-      const root = addGlobalOptions(createCommand("lait", ""));
-      chat.define(root);
-      const argv = words(command);
-      const found = findCommand(root, argv, Object.keys(COMMANDS));
-      if (found.command === undefined) {
-        parseLine(root, argv);
-        return;
-      }
-      const sub = addGlobalOptions(createCommand(`lait ${found.command}`, ""));
-      COMMANDS[found.command]!.define(sub);
-      parseLine(sub, found.rest);
+    Deno.test(`docs: the command line in ${title(block)} parses: lait ${command}`, async () => {
+      await understand(words(command));
     });
   }
 }
@@ -116,6 +100,10 @@ Deno.test("docs: the numbers of the guide are those of the program", async () =>
   assert(guide.includes(`seconds, default ${LIMITS.shellToolTimeoutSeconds};`));
   assert(guide.includes(`more than ${LIMITS.commandStreamBytes / 1024 / 1024} MiB to a stream`));
   assert(guide.includes(`\`default.max_tool_rounds\` (${LIMITS.toolRounds})`));
+  const agents = await Deno.readTextFile(`${REPOSITORY}docs/agents.md`);
+  assert(agents.includes(`at most ${LIMITS.agentFiles} agents run within each other`));
+  assert(agents.includes(`model requests of one run; ${LIMITS.toolRounds}`));
+  assert(agents.includes(`keep_last_n: ${LIMITS.compactionKeeps}`));
   assert.equal(LIMITS.parallelCalls, 8);
   assert(guide.includes("up to eight run at the same time"));
 });

@@ -52,15 +52,13 @@ async function kept(work: (kept: Kept) => Promise<void>): Promise<void> {
 Deno.test("conversations: the transcript is written as it happens, for this user alone, hidden from Git", async () => {
   await kept(async ({ repository, read, turn }) => {
     let during: Record<string, unknown>[] = [];
-    const started = Promise.withResolvers<string>();
     const { result, events } = turn([callsOf("look"), "done"], {}, {
       tools: [tool("look", async () => {
-        during = await read(await started.promise);
+        during = await read((await until(events)).id);
         return "seen";
       })],
     });
     const { id } = await until(events);
-    started.resolve(id);
     assert.equal((await result).conversation, id);
     assert.deepEqual(during.map(({ type }) => type), ["session", "message", "message"]);
     const records = await read(id);

@@ -64,6 +64,15 @@ const uses: Record<string, () => Promise<void>> = {
     const { RE2JS } = await import("../../lib/deps/re2js.ts");
     RE2JS.compile("(a|b)+").matcher("abba").find();
   },
+  "readline.ts": async () => {
+    const { createInterface, EventEmitter, Writable } = await import("../../lib/deps/readline.ts");
+    const input = Object.assign(new EventEmitter(), { isTTY: true, setRawMode() {}, pause() {}, resume() {} });
+    const output = Object.assign(new Writable({ write: (_chunk, _encoding, done) => done() }), { columns: 80 });
+    const editor = createInterface({ input: input as unknown as NodeJS.ReadStream, output, terminal: true });
+    editor.prompt();
+    input.emit("data", "a\r");
+    editor.close();
+  },
   "yaml.ts": async () => {
     const { readYaml } = await import("../../lib/source/yaml.ts");
     readYaml("a: [1, 2]\n", "x.yml");

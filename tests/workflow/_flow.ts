@@ -59,6 +59,8 @@ export class Flow implements AsyncDisposable {
         isTerminal: false,
         readAll: () => Promise.resolve(options.stdin ?? ""),
         readLine: () => Promise.resolve(undefined),
+        readSome: () => Promise.resolve(undefined),
+        unread: () => {},
       },
       environment: (name) => variables[name],
       directory: this.directory,

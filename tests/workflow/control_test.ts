@@ -149,7 +149,7 @@ steps:
     output: '[., $steps.inside]'`);
   const { stdout, stderr } = await made.run("1");
   assert.equal(stdout, "[4,4]\n");
-  assert.match(stderr, /    -> attempt 1\/2 failed: step 'step-3 \(run\)'.*; retrying in 0\.0s/);
+  assert.match(stderr, / {4}-> attempt 1\/2 failed: step 'step-3 \(run\)'.*; retrying in 0\.0s/);
   const handled =
     "steps: [{ input: '{x: .}', jq: 'error(\"e\")', output: 'error(\"no\")', on_error: [{ jq: '[.input, (.error | test(\"e\"))]' }] }]";
   assert.equal(await result(handled, '"v"'), '["v",true]');

@@ -1,4 +1,5 @@
 /** `lait agent list`: the agents of `agents:`. */
+import { untilAborted } from "../../base/signals.ts";
 import type { Command } from "../../deps/commander.ts";
 import { ProjectAgents } from "../../project/agents/agents.ts";
 import { openProject } from "../../project/project.ts";
@@ -14,5 +15,10 @@ export function define(_command: Command): void {}
 export async function run({ io, line, signal }: CommandContext): Promise<void> {
   const project = await openProject({ ...projectOptions(io, line.options), signal });
   const agents = new ProjectAgents(project, (message) => say(io, "note", message));
-  printRegistry(io, line, { kind: "agents", example: "agents: { reviewer: agents/reviewer.md }" }, await agents.list());
+  printRegistry(
+    io,
+    line,
+    { kind: "agents", example: "agents: { reviewer: agents/reviewer.md }" },
+    await untilAborted(agents.list(), signal),
+  );
 }

@@ -1,9 +1,10 @@
 /** `lait agent run`: one agent, one input, one answer. */
-import { ConfigurationError, ContextError, UsageError } from "../../base/errors.ts";
-import type { JsonValue } from "../../base/json.ts";
+import { ConfigurationError, ContextError } from "../../base/errors.ts";
+import { untilAborted } from "../../base/signals.ts";
 import type { Command } from "../../deps/commander.ts";
 import { ProjectAgents } from "../../project/agents/agents.ts";
 import { agentLabel, agentRequest } from "../../project/agents/request.ts";
+import { jsonOrText } from "../../project/prompts.ts";
 import { openProject } from "../../project/project.ts";
 import { ask, quietOptions } from "../ask.ts";
 import type { CommandContext } from "../command.ts";
@@ -14,6 +15,7 @@ import { Log, logLevel } from "../log.ts";
 import { projectOptions } from "../project_options.ts";
 import { addRunOptions, type RunOptions } from "../run_options.ts";
 import { banner, say } from "../say.ts";
+import { wordAndInput } from "../words.ts";
 
 /** Adds what it takes. */
 export function define(command: Command): void {
@@ -25,22 +27,18 @@ export function define(command: Command): void {
 /** Runs the agent and prints its answer. */
 export async function run({ io, line, signal }: CommandContext): Promise<void> {
   const options = line.options as unknown as RunOptions & GlobalOptions;
-  const [file, positional, more] = line.words;
-  if (file === undefined) throw new UsageError("the agent's FILE or name is missing", "lait agent run FILE [INPUT]");
-  if (more !== undefined) {
-    throw new UsageError("one INPUT is expected", "quote an input of several words");
-  }
+  const { word: file, input: positional } = wordAndInput(line, "agent's FILE or name");
   const text = await readPrompt(io, { positional, noStdin: !options.stdin, signal });
   if (text === undefined) {
     throw new ConfigurationError(`an INPUT is required: lait agent run ${file} "your input", or pipe one in`);
   }
   const project = await openProject({ ...projectOptions(io, line.options), signal });
   const agents = new ProjectAgents(project, (message) => say(io, "note", message));
-  const definition = await agents.meant(file);
+  const definition = await untilAborted(agents.meant(file), signal);
   const { name, description } = definition.fields;
   if (name !== undefined) banner(io, description === undefined ? name : `${name}: ${description}`);
   try {
-    const request = agentRequest(project, definition, { input: parsedInput(text) }, io.environment);
+    const request = agentRequest(project, definition, { input: jsonOrText(text) }, io.environment);
     await ask(io, new Log(io, logLevel(options.verbose, io.environment)), {
       project,
       agents,
@@ -56,14 +54,5 @@ export async function run({ io, line, signal }: CommandContext): Promise<void> {
   } catch (error) {
     if (error instanceof Interruption || signal.aborted) throw error;
     throw new ContextError(`agent '${definition.shown}'`, error);
-  }
-}
-
-/** JSON when the text is JSON, else the text. */
-export function parsedInput(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text;
   }
 }

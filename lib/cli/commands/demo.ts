@@ -31,7 +31,7 @@ export function define(command: Command): void {
 }
 
 /** Writes a project into a temporary directory, and asks there as a user would. */
-export async function run({ io, line, signal }: CommandContext): Promise<void> {
+export async function run({ io, line, ...context }: CommandContext): Promise<void> {
   const { dir } = line.options as { dir?: string };
   if (line.words.length > 0) throw new UsageError(`the demo takes no words (got ${JSON.stringify(line.words[0])})`);
   const place = await Deno.makeTempDir({ prefix: "lait-demo-" });
@@ -43,7 +43,11 @@ export async function run({ io, line, signal }: CommandContext): Promise<void> {
     const argv = ["--stream", "--show-usage", "--config", join(place, "lait.config.yml"), "--no-stdin", PROMPT];
     io.stderr.write(`==> demo: a scripted model and a real command; this is its lait.config.yml\n${config}`);
     io.stderr.write(`==> lait --stream --show-usage ${JSON.stringify(PROMPT)}\n`);
-    await chat.run({ io: { ...io, environment: withoutModelSettings(io.environment) }, line: chatLine(argv), signal });
+    await chat.run({
+      ...context,
+      io: { ...io, environment: withoutModelSettings(io.environment) },
+      line: chatLine(argv),
+    });
   } finally {
     await Deno.remove(place, { recursive: true });
   }

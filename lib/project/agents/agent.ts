@@ -50,8 +50,10 @@ export interface AgentSource {
 export interface AgentFileOptions {
   /** The file as messages show it. */
   readonly shown: string;
-  /** For a file of a collection: which of its settings are another program's. */
+  /** For a file that other programs may have been meant by: which of its settings are theirs. */
   readonly foreign?: ForeignRule;
+  /** Whether it may turn out to be only a document beside agents. Default: false. */
+  readonly mayBeDocument?: boolean;
 }
 
 /**
@@ -62,9 +64,9 @@ export interface AgentFileOptions {
  * @throws FileError when it, or a schema that it names, cannot be read
  */
 export async function readAgentFile(path: string, options: AgentFileOptions): Promise<AgentDefinition | undefined> {
-  const { shown, foreign } = options;
+  const { shown, foreign, mayBeDocument = false } = options;
   const text = await readTextBounded(path);
-  if (foreign !== undefined && isDocument(path, text)) return undefined;
+  if (mayBeDocument && isDocument(path, text)) return undefined;
   const file = readMarkdown(text, shown, foreign);
   const faults: Diagnostic[] = [...file.diagnostics];
   const fields = readFields(file.root, faults);
@@ -84,7 +86,8 @@ export async function readAgentFile(path: string, options: AgentFileOptions): Pr
     body,
     directory: dirname(path),
     shown,
-    realPath: await Deno.realPath(path),
+    // A pipe has no real path.
+    realPath: await Deno.realPath(path).catch(() => path),
     ...(remark === undefined ? {} : { remark }),
   });
 }

@@ -11,6 +11,9 @@ import { Registry, type RegistryEntry } from "./registry.ts";
 /** Takes a message that is good to know. */
 export type Note = (message: string) => void;
 
+/** Folders whose agents other programs read, too. */
+const OTHERS_FOLDER = /[/\\]\.(claude|agents)[/\\]/;
+
 interface Item {
   readonly name: string | undefined;
   readonly description: string | undefined;
@@ -81,6 +84,11 @@ export class ProjectAgents {
     return await this.file(word);
   }
 
+  /** The names of all agents, sorted. */
+  async names(): Promise<readonly string[]> {
+    return (await this.#registry.entries()).map(({ name }) => name);
+  }
+
   /** Every agent, sorted by name. */
   async list(): Promise<AgentEntry[]> {
     const entries = await this.#registry.entries();
@@ -98,10 +106,12 @@ export class ProjectAgents {
   }
 
   async #read({ path, stem }: RegistryFile): Promise<Item | undefined> {
-    const foreign = stem === undefined
-      ? {}
-      : { foreign: foreignInAgents(Object.keys(this.#project.config.tools ?? {})) };
-    const definition = await readAgentFile(path, { shown: shownPath(path, this.#project.directory), ...foreign });
+    const isForeign = stem !== undefined || OTHERS_FOLDER.test(path);
+    const definition = await readAgentFile(path, {
+      shown: shownPath(path, this.#project.directory),
+      ...(isForeign ? { foreign: foreignInAgents(Object.keys(this.#project.config.tools ?? {})) } : {}),
+      mayBeDocument: stem !== undefined,
+    });
     if (definition === undefined) return undefined;
     const { name, description } = definition.fields;
     return { name, description, definition };

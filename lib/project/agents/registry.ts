@@ -79,8 +79,9 @@ export class Registry<Item extends RegistryItem> {
 
   /** Reads a file, once. */
   read(file: RegistryFile): Promise<Item | undefined> {
-    let item = this.#read.get(file.path);
-    if (item === undefined) this.#read.set(file.path, item = this.#reader.read(file));
+    const key = `${file.stem === undefined ? "file" : "collection"} ${file.path}`;
+    let item = this.#read.get(key);
+    if (item === undefined) this.#read.set(key, item = this.#reader.read(file));
     return item;
   }
 

@@ -67,6 +67,11 @@ export class ProjectSkills {
     return { key, name, description, body };
   }
 
+  /** The names of all skills, sorted. */
+  async names(): Promise<readonly string[]> {
+    return (await this.#registry.entries()).map(({ name }) => name);
+  }
+
   /** Every skill, sorted by name. */
   async list(): Promise<SkillEntry[]> {
     const entries = await this.#registry.entries();

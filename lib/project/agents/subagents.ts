@@ -1,15 +1,14 @@
 /** Agents of the project as tools of a model. */
 import { ConfigurationError, ToolFailure } from "../../base/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue, textForm } from "../../base/json.ts";
-import type { DelegatedRun } from "../../harness/subagents.ts";
-import { delegating } from "../../harness/subagents.ts";
+import { type DelegatedRun, delegating } from "../../harness/subagents.ts";
 import { qualifiedName } from "../../tool/name.ts";
 import type { HarnessTool } from "../../tool/tool.ts";
 import type { AgentDefinition } from "./agent.ts";
 import { checkInput } from "./request.ts";
 
 /** Makes the run of an agent for an input, and the text that the agent gets as the user's message. */
-export type OpenSubagent = (definition: AgentDefinition, input: JsonValue, text: string) => Promise<DelegatedRun>;
+export type OpenSubagent = (input: JsonValue, text: string) => Promise<DelegatedRun>;
 
 const ANY_INPUT: JsonObject = Object.freeze({
   type: "object",
@@ -59,7 +58,7 @@ export function subagentTool(name: string, definition: AgentDefinition, open: Op
     fatal: true,
     open: async (value) => {
       const { input, text } = inputOf(value as JsonObject);
-      return await open(definition, input, text);
+      return await open(input, text);
     },
   });
 }
