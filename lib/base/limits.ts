@@ -85,6 +85,8 @@ export const LIMITS = Object.freeze({
   reportPreviewCharacters: 4_096,
   /** How long standard input may stay silent before stderr says that lait is waiting for it. */
   silentInputMs: 2_000,
+  /** Lines that a chat recalls. */
+  recalledLines: 1_000,
   /** How often an approval question is asked before anything else than y, n or a counts as n. */
   approvalQuestions: 3,
   /** Aliases (`*name`) that a YAML file may use, and what they may add: nodes, a text once for every 64 characters. */

@@ -1,4 +1,5 @@
 /** A chat in the terminal: one turn after the other, until it is left. */
+import { LIMITS } from "../base/limits.ts";
 import { PRODUCT_NAME } from "../base/product.ts";
 import { anySignal, throwIfAborted } from "../base/signals.ts";
 import { textBlock, userMessage } from "../harness/turn_messages.ts";
@@ -158,6 +159,7 @@ class Repl {
 
   #remember(text: string): void {
     if (this.#typed[0] !== text) this.#typed.unshift(text);
+    this.#typed.length = Math.min(this.#typed.length, LIMITS.recalledLines);
   }
 
   #command(command: string, rest: string): void {

@@ -171,7 +171,12 @@ export class LaitProcess {
 
   /** Types on the terminal, or writes to the open pipe. */
   async type(text: string): Promise<void> {
-    await this.#input!.write(new TextEncoder().encode(text));
+    await this.typeBytes(new TextEncoder().encode(text));
+  }
+
+  /** Types bytes, which need not be whole letters. */
+  async typeBytes(bytes: Uint8Array): Promise<void> {
+    await this.#input!.write(bytes);
   }
 
   /** Sends a signal. */

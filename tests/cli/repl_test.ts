@@ -55,6 +55,20 @@ Deno.test("chat: the line before is recalled and edited with the arrows, and Ctr
   assert.deepEqual(bodies.map((body) => contents(body).at(-1)), ["helo", "hello"]);
 });
 
+Deno.test("chat: letters that come in pieces, wide ones and emoji are sent as they were typed", async () => {
+  const text = "日本語 é 👩‍🚀";
+  const { bodies } = await chatting(["ok"], async (lait) => {
+    const bytes = new TextEncoder().encode(text);
+    await lait.typeBytes(bytes.slice(0, 4));
+    await lait.saw(/日/);
+    await lait.typeBytes(bytes.slice(4));
+    await lait.type("\r");
+    await prompted(lait, 2);
+    await lait.type("\x04");
+  });
+  assert.deepEqual(contents(bodies[0]!), [text]);
+});
+
 Deno.test("chat: several lines: a backslash, three quotes, and what is pasted", async () => {
   const { bodies } = await chatting(["a", "b", "c"], async (lait) => {
     await lait.type("one\\\rtwo\r");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Answer, type Call, ModelServer, type Script, type WireBody } from "./_server.ts";
-import { Workspace } from "./_lait.ts";
+import { running, uniqueSeconds, until, Workspace } from "./_lait.ts";
 
 const agentCall = (name: string, args?: unknown): Call => ({ name: `agent__${name}`, arguments: args });
 
@@ -236,21 +236,29 @@ Deno.test("subagents: with --stream only the answer is printed, and an agent's o
   assert.equal(bodies[3]!.messages.at(-1)!.content, '{"inner":1}');
 });
 
-Deno.test("subagents: Ctrl-C ends the whole tree", async () => {
-  await using server = new ModelServer([{ calls: [agentCall("a", { input: "x" })] }, { hang: true }]);
+Deno.test("subagents: Ctrl-C ends the whole tree: requests, and what tools have started", async () => {
+  const seconds = uniqueSeconds();
+  const both = { calls: [agentCall("a", { input: "x" }), agentCall("b", { input: "x" })] };
+  await using server = new ModelServer(({ body }, index) => {
+    if (index === 0) return both;
+    return body.tools === undefined ? { hang: true } : { calls: [{ name: "tool__sleep" }] };
+  });
   await using work = await Workspace.create({
     "lait.config.yml": JSON.stringify({
       base_url: server.url,
-      default: { model: "m", subagents: ["a"] },
-      agents: { a: "a.md" },
+      default: { model: "m" },
+      agents: { a: "a.md", b: "b.md" },
+      tools: { sleep: { command: ["sh", "-c", `sleep ${seconds} & wait`] } },
     }),
-    "a.md": plain,
+    "a.md": "---\ntools: [sleep]\n---\n",
+    "b.md": plain,
   });
-  const lait = work.start(["hi"]);
-  while (server.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  const lait = work.start(["--subagent", "a", "--subagent", "b", "hi"]);
+  await until(() => running(seconds).length >= 2 && server.requests.length === 3, "both subagents at work");
   lait.signal("SIGINT");
   const { code, stdout } = await lait.ended();
-  assert.deepEqual([code, stdout, server.requests.length], [130, "", 2]);
+  assert.deepEqual([code, stdout, server.requests.length], [130, "", 3]);
+  assert.deepEqual(running(seconds), []);
 });
 
 Deno.test("subagents: calls of one answer run at the same time, and a failure of one ends the others", async () => {

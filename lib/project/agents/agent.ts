@@ -13,9 +13,6 @@ import { type AgentFields, agentShape, REFUSED_KEYS, SCHEMA_NAME } from "./agent
 import { isDocument } from "./entries.ts";
 import { type ForeignRule, readMarkdown } from "./markdown.ts";
 
-/** The names that an agent's template may know: its input, and what a workflow adds. */
-const TEMPLATE_NAMES = ["input", "inputs", "steps", "loop"];
-
 /** An agent, read and checked. Frozen. */
 export interface AgentDefinition {
   /** The file as messages show it. */
@@ -92,9 +89,12 @@ export async function readAgentFile(path: string, options: AgentFileOptions): Pr
   });
 }
 
-/** Whether a body that another program's user may have written means lait's names by what stands in its braces. */
+/**
+ * Whether a body that may have been written for another program means lait's input by what stands in its braces, and not
+ * the language of something that it is about.
+ */
 function isOurs(template: Template): boolean {
-  return template.references().every(({ path }) => TEMPLATE_NAMES.includes(String(path[0])));
+  return !template.source.includes("${{") && template.references().every(({ path }) => path[0] === "input");
 }
 
 function withBodyRemark(shown: string, remark: string | undefined): string {
