@@ -125,7 +125,7 @@ export const LIMITS = Object.freeze({
   decideOptions: 255,
   decideLevels: 10,
   /** One request of `decide`. */
-  decideMs: 120_000,
+  decideMs: 300_000,
   /** Faults of one file, and issues of one value, that are told; what follows is seldom worth reading. */
   faultsShown: 100,
 });

@@ -44,6 +44,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry | CommandGroup>> = {
     summary: "talk with a model; bare `lait` on a terminal does the same",
     load: () => import("./commands/repl.ts"),
   },
+  decide: {
+    summary: "answer typed questions about a text by the decision service",
+    load: () => import("./commands/decide.ts"),
+  },
   demo: {
     summary: "show the main job offline: a scripted model uses a real command",
     load: () => import("./commands/demo.ts"),

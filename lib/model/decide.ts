@@ -36,6 +36,13 @@ function fits(value: unknown, type: "number" | "string"): boolean {
  * @throws ModelError when it cannot be reached, refuses, or answers something else; the signal's reason when it aborts
  */
 export async function decide(request: DecideRequest): Promise<JsonObject> {
+  return (await decideWhole(request)).answers;
+}
+
+/** The same, with all that the service has sent. */
+export async function decideWhole(
+  request: DecideRequest,
+): Promise<{ readonly answers: JsonObject; readonly whole: JsonValue }> {
   const url = `${request.baseUrl.replace(/\/+$/, "")}/systemone`;
   const late = AbortSignal.timeout(LIMITS.decideMs);
   let response: Response;
@@ -66,7 +73,7 @@ export async function decide(request: DecideRequest): Promise<JsonObject> {
       details: { status },
     });
   }
-  return answersOf(body, request.questions);
+  return { answers: answersOf(body, request.questions), whole: body as JsonValue };
 }
 
 function stateOf(state: JsonValue): JsonValue {

@@ -20,7 +20,7 @@ const MODEL = "jev-latest";
 const keys = new WeakMap<Project, Promise<string>>();
 
 /**
- * Resolves the service and its key.
+ * Resolves the service and its key; what was given on the command line is taken as it is.
  *
  * @throws SettingError with the place, for a value that cannot be used
  */
@@ -28,19 +28,21 @@ export async function decisionService(
   project: Project,
   environment: EnvironmentReader,
   signal: AbortSignal,
+  given: { readonly baseUrl?: string; readonly apiKey?: string } = {},
 ): Promise<DecisionService> {
   const jev = project.config.jev ?? {};
   checkKeyPair(project, jev, ["jev"]);
   const source = keySource(project, jev, ["jev"], environment);
-  let key: string | undefined;
-  if (source.kind !== "absent") {
+  let key = given.apiKey;
+  if (key === undefined && source.kind !== "absent") {
     const running = keys.get(project) ?? new KeyRing(project, signal).key(source, signal);
     keys.set(project, running);
     running.catch(() => keys.delete(project));
     key = await running;
   }
   return {
-    baseUrl: jev.base_url === undefined ? BASE_URL : expandAt(project, jev.base_url, ["jev", "base_url"], environment),
+    baseUrl: given.baseUrl ??
+      (jev.base_url === undefined ? BASE_URL : expandAt(project, jev.base_url, ["jev", "base_url"], environment)),
     key,
     model: jev.model ?? MODEL,
   };

@@ -80,7 +80,7 @@ export function readQuestions(reader: FieldReader, key = "decide"): Record<strin
 }
 
 function checkDescription(reader: FieldReader, key: string, value: JsonValue | undefined): void {
-  if (value === undefined || typeof value === "string" || typeof value === "object" && value !== null) return;
+  if (value === undefined || typeof value === "string" || typeof value === "object") return;
   reader.fault(key, "question", `\`${key}\` must be a text, a map or a list (got ${JSON.stringify(value)})`);
 }
 
