@@ -1,16 +1,28 @@
-/** Running the command on workflow files within the test's process: a directory of its own, streams that are kept. */
+/**
+ * Running the command within the test's own process, on a directory of its own: everything is real but the streams. For
+ * what needs a process (signals, terminals, memory) there is `Workspace`.
+ */
+import { dirname, join } from "node:path";
+import { BufferedInput, type Io } from "../../lib/cli/io.ts";
 import { main } from "../../lib/cli/main.ts";
-import type { Io } from "../../lib/cli/io.ts";
 import { Place } from "../_support/process.ts";
 
 /** What a command came to. */
-export interface Ran {
+export interface FlowResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A directory with files, to run commands in. */
+/** How a command is run. */
+export interface FlowOptions {
+  /** What is piped in. Default: nothing. */
+  readonly stdin?: string;
+  /** Variables that lait sees besides a home. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A directory with files. Use it with `await using`. */
 export class Flow implements AsyncDisposable {
   readonly #place: Place;
 
@@ -18,35 +30,41 @@ export class Flow implements AsyncDisposable {
     this.#place = place;
   }
 
-  /** Makes one; `flow.yml` is the file that `run` runs. */
-  static async make(flow: string, files: Readonly<Record<string, string>> = {}): Promise<Flow> {
-    const made = new Flow(await Place.make());
-    for (const [path, text] of Object.entries({ "flow.yml": flow, ...files })) await made.write(path, text);
-    return made;
+  /** A directory with these files. */
+  static async create(files: Readonly<Record<string, string>> = {}): Promise<Flow> {
+    const flow = new Flow(await Place.make());
+    for (const [path, text] of Object.entries(files)) await flow.write(path, text);
+    return flow;
   }
 
-  /** Where commands run. */
-  get directory(): string {
-    return this.#place.directory;
+  /** The absolute path of a file. */
+  path(name: string): string {
+    return join(this.#place.directory, name);
   }
 
-  /** Writes a file. */
-  async write(path: string, text: string): Promise<void> {
-    const whole = `${this.directory}/${path}`;
-    await Deno.mkdir(whole.slice(0, whole.lastIndexOf("/")), { recursive: true });
-    await Deno.writeTextFile(whole, text);
+  async write(name: string, text: string): Promise<void> {
+    await Deno.mkdir(dirname(this.path(name)), { recursive: true });
+    await Deno.writeTextFile(this.path(name), text);
   }
 
-  /** Reads a file. */
-  read(path: string): Promise<string> {
-    return Deno.readTextFile(`${this.directory}/${path}`);
+  async read(name: string): Promise<string> {
+    return await Deno.readTextFile(this.path(name));
   }
 
-  /** Runs a command line; what is piped in is nothing unless `stdin` says. */
-  async lait(args: readonly string[], options: { stdin?: string; env?: Record<string, string> } = {}): Promise<Ran> {
-    let stdout = "";
-    let stderr = "";
-    const variables: Record<string, string> = { PATH: Deno.env.get("PATH")!, HOME: this.#place.home, ...options.env };
+  /** The names in a folder, sorted; none when there is no such folder. */
+  async names(folder: string): Promise<string[]> {
+    try {
+      return (await Array.fromAsync(Deno.readDir(this.path(folder)))).map(({ name }) => name).toSorted();
+    } catch {
+      return [];
+    }
+  }
+
+  /** Runs `lait` with these words. */
+  async lait(words: readonly string[], { stdin = "", env = {} }: FlowOptions = {}): Promise<FlowResult> {
+    let [stdout, stderr] = ["", ""];
+    let rest = new TextEncoder().encode(stdin);
+    const variables: Record<string, string> = { ...this.#place.environment(), ...env };
     const io: Io = {
       stdout: {
         isTerminal: false,
@@ -55,23 +73,25 @@ export class Flow implements AsyncDisposable {
         onClosed: () => {},
       },
       stderr: { isTerminal: false, write: (text) => void (stderr += text) },
-      stdin: {
-        isTerminal: false,
-        readAll: () => Promise.resolve(options.stdin ?? ""),
-        readLine: () => Promise.resolve(undefined),
-        readSome: () => Promise.resolve(undefined),
-        unread: () => {},
-      },
+      stdin: new BufferedInput({
+        read: (buffer) => {
+          const piece = rest.subarray(0, buffer.length);
+          buffer.set(piece);
+          rest = rest.subarray(piece.length);
+          return Promise.resolve(piece.length === 0 ? null : piece.length);
+        },
+      }, false),
       environment: (name) => variables[name],
-      directory: this.directory,
+      directory: this.#place.directory,
     };
-    const code = await main(args, io);
+    const code = await main(words, io);
     return { code, stdout, stderr };
   }
 
-  /** Runs `flow.yml`. */
-  async run(...args: string[]): Promise<Ran> {
-    return await this.lait(["run", "flow.yml", ...args]);
+  /** Writes a workflow and runs it; `words` stand behind the file. */
+  async run(text: string, words: readonly string[] = [], options: FlowOptions = {}): Promise<FlowResult> {
+    await this.write("w.yml", text);
+    return await this.lait(["run", "w.yml", ...words], options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -79,8 +99,29 @@ export class Flow implements AsyncDisposable {
   }
 }
 
-/** Runs a workflow once. */
-export async function flow(text: string, ...args: string[]): Promise<Ran> {
-  await using made = await Flow.make(text);
-  return await made.run(...args);
+/** Runs one workflow in a directory of its own. */
+export async function run(text: string, words: readonly string[] = [], options: FlowOptions = {}): Promise<FlowResult> {
+  await using flow = await Flow.create();
+  return await flow.run(text, words, options);
+}
+
+/** The result of a workflow that succeeds. */
+export async function result(text: string, words: readonly string[] = [], options: FlowOptions = {}): Promise<string> {
+  const { code, stdout, stderr } = await run(text, words, options);
+  if (code !== 0) throw new Error(`exit code ${code}: ${stderr}`);
+  if (!stdout.endsWith("\n")) throw new Error(`no line ending behind ${stdout}`);
+  return stdout.slice(0, -1);
+}
+
+/** What a workflow that fails says; its code must be this one, and nothing may stand on standard output. */
+export async function failure(
+  code: number,
+  text: string,
+  words: readonly string[] = ["x"],
+  options: FlowOptions = {},
+): Promise<string> {
+  const ended = await run(text, words, options);
+  if (ended.code !== code) throw new Error(`exit code ${ended.code}, not ${code}: ${ended.stderr}${ended.stdout}`);
+  if (ended.stdout !== "") throw new Error(`standard output has ${ended.stdout}`);
+  return ended.stderr;
 }

@@ -1,199 +1,270 @@
 import assert from "node:assert/strict";
-import { Flow, flow } from "./_flow.ts";
+import { failure, Flow, result, run } from "./_flow.ts";
 
-async function result(text: string, input = "x", ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await flow(`input_schema: {}\n${text}`, input, ...args);
-  assert.equal(code, 0, stderr);
-  return stdout.replace(/\n$/, "");
-}
+const json = (steps: string) => `input_schema: {}\nsteps: [${steps}]`;
 
-async function failure(text: string, input = "x"): Promise<string> {
-  const { code, stderr } = await flow(`input_schema: {}\n${text}`, input);
-  assert.notEqual(code, 0);
-  return stderr;
-}
-
-Deno.test("workflow run: programs get the input, give their output without one line ending", async () => {
-  assert.equal(await result("steps: [{ run: [tr, a-z, A-Z] }]", "hi"), "HI");
-  assert.equal(await result("steps: [{ run: [printf, 'a\\r\\n\\r\\n'], output: 'tojson' }]"), '"a\\r\\n"');
-  assert.match(await failure("steps: [{ run: [lait-no-such] }]"), /failed to run command 'lait-no-such'/);
-  assert.match(await failure("steps: [{ run: [sh, -c, \"printf '\\\\377'\"] }]"), /is not UTF-8/);
-  const failing = "run: [sh, -c, 'echo boom >&2; exit 3']";
-  assert.match(await failure(`steps: [{ ${failing} }]`), /command 'sh' failed with exit status 3: boom/);
-  assert.match(await result(`steps: [{ ${failing}, on_error: [{ jq: .error }] }]`), /boom/);
+Deno.test("workflow 22: switch takes the first case that holds, else its else, else it fails", async () => {
+  const text = (rest: string) =>
+    json(`{switch: [{when: '. > 10', steps: [{jq: '"big"'}]}, {when: '. > 1', steps: [{jq: '"some"'}]}]${rest}}`);
+  assert.equal(await result(text(""), ["20"]), "big");
+  assert.equal(await result(text(""), ["2"]), "some");
+  assert.match(await failure(1, text(""), ["0"]), /step 'step-1 \(switch\)': no case matched/);
+  const { stdout, stderr } = await run(text(", else: [{jq: '\"none\"'}]"), ["0"]);
+  assert.equal(stdout, "none\n");
+  assert.match(stderr, /^\[1\] step-1 \(switch\)\n {4}-> no case matched, running 'else'\n\[2\] step-2 \(jq\)\n$/);
+  assert.match((await run(text(""), ["2"])).stderr, / {4}-> case 2 matched\n/);
 });
 
-Deno.test("workflow run: env is all there is, cwd is where it runs, and both take variables", async () => {
-  await using made = await Flow.make("steps: [{ run: [/usr/bin/env], env: { FOO: '${FOO_SRC}' } }]", {
-    "sub/x": "",
-    "cwd.yml": "steps: [{ run: [pwd], cwd: '${DIR}' }]",
-  });
-  const env = { FOO_SRC: "x", DIR: "sub" };
-  assert.equal((await made.lait(["run", "flow.yml", "p"], { env })).stdout, "FOO=x\n");
-  assert.match((await made.lait(["run", "cwd.yml", "p"], { env })).stdout, /\/sub\n$/);
-  assert.match((await made.run("p")).stderr, /env\.FOO: .*FOO_SRC/);
+Deno.test("workflow 23: parallel joins an object in the order of the file; ids recorded inside are gone", async () => {
+  const text = `steps:
+  - id: before
+    jq: '"b"'
+  - parallel:
+      zeta: [{run: [sleep, "0.2"]}, {id: in, jq: '1'}, {jq: '[$steps.before, $steps.in]'}]
+      alpha: [{jq: '2'}]
+  - jq: '[., $steps.in, $steps.before]'`;
+  assert.equal(await result(text, ["x"]), '[{"zeta":["b",1],"alpha":2},null,"b"]');
 });
 
-Deno.test("workflow timeout: a step that takes too long is ended with all that it runs", async () => {
-  const { code, stderr } = await flow("steps: [{ run: [sh, -c, 'sleep 30 & wait'], timeout: 1 }]", "x");
-  assert.equal(code, 5);
-  assert.match(stderr, /step 'step-1 \(run\)' timed out after 1s \(attempt 1\/1\)/);
-  assert.equal(
-    await result("steps: [{ run: [sleep, '30'], timeout: 1, on_error: [{ jq: '.error | test(\"timed out\")' }] }]"),
-    "true",
+Deno.test("workflow 24: for_each keeps the order of the items, takes nothing but an array, and may be empty", async () => {
+  const text = json(
+    "{for_each: .items, max_concurrency: 3, steps: [{run: [sh, -c, 'sleep 0.$((4 - $(cat))); '], input: ., output: $loop.item}, {jq: '. * 10'}]}",
   );
-  const inner =
-    "steps: [{ group: [{ run: [sleep, '30'], on_error: [{ jq: '1' }] }], timeout: 1, on_error: [{ jq: '2' }] }]";
-  assert.equal(await result(inner), "2");
+  assert.equal(await result(text, ['{"items":[1,2,3]}']), "[10,20,30]");
+  assert.equal(await result(text, ['{"items":[]}']), "[]");
+  const wrong = await failure(1, json("{for_each: ., steps: [{jq: .}]}"), ['{"a":1}']);
+  assert.match(wrong, /must produce a JSON array \(got object\)/);
+  assert.match(await failure(1, json("{for_each: '.[]', steps: [{jq: .}]}"), ["[1,2]"]), /produced 2 outputs/);
 });
 
-Deno.test("workflow timeout: that of the file ends the run, and nothing catches it", async () => {
-  const { code, stderr } = await flow("timeout: 1\nsteps: [{ run: [sleep, '30'], on_error: [{ jq: '1' }] }]", "x");
-  assert.equal(code, 5);
-  assert.match(stderr, /timed out after 1s \('timeout'\)|'timeout' \(1s\)/);
+Deno.test("for_each: one after the other the records go on and out; several at once they are copies", async () => {
+  const body = "[{id: s, jq: '($steps.s // 0) + .'}]";
+  const loop = (more: string) => json(`{for_each: .${more}, steps: ${body}}, {jq: '[., $steps.s]'}`);
+  assert.equal(await result(loop(""), ["[1,2,3]"]), "[[1,3,6],6]");
+  assert.equal(await result(loop(", max_concurrency: 2"), ["[1,2,3]"]), "[[1,2,3],null]");
 });
 
-Deno.test("workflow write: the file itself, with its mode; what cannot be written is told", async () => {
-  await using made = await Flow.make("steps: [{ write: out.txt }]", { "out.txt": "before and longer" });
-  await Deno.chmod(`${made.directory}/out.txt`, 0o640);
-  const { ino } = await Deno.stat(`${made.directory}/out.txt`);
-  assert.equal((await made.run("after")).stdout, "after\n");
-  const info = await Deno.stat(`${made.directory}/out.txt`);
-  assert.deepEqual([await made.read("out.txt"), info.ino, info.mode! & 0o777], ["after", ino, 0o640]);
-  await made.write("flow.yml", "steps: [{ write: no/out.txt }]");
-  assert.match((await made.run("x")).stderr, /failed to write output to 'no\/out\.txt'/);
+Deno.test("for_each: the first failure in the order of the items is the one that is told", async () => {
+  const text = json(
+    "{for_each: ., max_concurrency: 2, steps: [{when: '. == 1', run: [sleep, '0.3'], output: '1'}, {jq: 'error(\"item \\(.)\")'}]}",
+  );
+  const stderr = await failure(1, text, ["[1,2,3,4]"]);
+  assert.match(stderr, /lait: .*item 1\b/);
+  assert.doesNotMatch(stderr, /\[item-[34]\]/);
 });
 
-Deno.test("workflow ask: without a terminal the default answers", async () => {
-  assert.equal(await result("steps: [{ ask: 'go on?', default: 'yes' }]"), "yes");
-  assert.match(await failure("steps: [{ ask: 'go on?' }]"), /not an interactive terminal/);
+Deno.test("workflow 25: break in for_each ends it with what was done", async () => {
+  const body = "[{when: '. == 2', break: true}, {jq: .}]";
+  assert.equal(await result(json(`{for_each: ., steps: ${body}}`), ["[1,2,3]"]), "[1,2]");
+  // The loop's output is for what a break leaves, too; the break's own shapes its value.
+  const shaped = "[{when: '. == 2', break: true, output: '\"end\"'}, {jq: .}]";
+  assert.equal(
+    await result(json(`{for_each: ., steps: ${shaped}, output: 'map(tostring)'}`), ["[1,2,3]"]),
+    '["1","end"]',
+  );
 });
 
-Deno.test("workflow switch: the first case that holds", async () => {
-  const text =
-    "steps: [{ switch: [{ when: '. > 5', steps: [{ jq: '\"big\"' }] }, { when: '. > 1', steps: [{ id: a, jq: '\"some\"' }] }] }, { jq: '[., $steps.a]' }]";
-  assert.equal(await result(text, "9"), '["big",null]');
-  assert.equal(await result(text, "3"), '["some","some"]');
-  assert.match(await failure(text, "0"), /no case matched/);
-});
-
-Deno.test("workflow parallel: keys in order, records gone, the first failure counts", async () => {
-  const text =
-    "steps: [{ parallel: { zeta: [{ id: z, jq: '1' }], alpha: [{ run: [cat] }] } }, { jq: '[., $steps.z]' }]";
-  assert.equal(await result(text, '"v"'), '[{"zeta":1,"alpha":"v"},null]');
-  const failing = "steps: [{ parallel: { slow: [{ run: [sleep, '30'] }], bad: [{ jq: 'error(\"bad\")' }] } }]";
-  assert.match(await failure(failing), /step 'step-1 \(jq\)': 'jq': bad/);
-});
-
-Deno.test("workflow for_each: in order, one by one or several at once", async () => {
-  const text = (more: string) => `steps: [{ for_each: .items, ${more} steps: [{ jq: '. * 10' }] }]`;
-  for (const more of ["", "max_concurrency: 3,"]) {
-    assert.equal(await result(text(more), '{"items":[1,2,3]}'), "[10,20,30]");
-    assert.equal(await result(text(more), '{"items":[]}'), "[]");
-    assert.match(await failure(text(more), '{"items":{}}'), /must produce a JSON array \(got object\)/);
-  }
-  const loop =
-    "steps: [{ for_each: '[\"a\", \"b\"]', steps: [{ run: [printf, '{{ loop.index }}{{ loop.item }}{{ input }}'] }] }]";
-  assert.equal(await result(loop), '["0aa","1bb"]');
-  const failing =
-    "steps: [{ for_each: '[3, 1, 2]', max_concurrency: 3, steps: [{ run: [sh, -c, 'sleep 0.{{ input }}; exit {{ input }}'] }] }]";
-  assert.match(await failure(failing), /exit status 3/);
-});
-
-Deno.test("workflow break, stop: what passes through is not shaped on its way", async () => {
-  const broken =
-    "steps: [{ for_each: '[1, 2, 3]', steps: [{ when: '. == 2', break: true }], output: 'map(. * 2)' }, { jq: . }]";
-  assert.equal(await result(broken), "[2,4]");
-  const stopped = `
+Deno.test("workflow 26: stop ends the file with its value; the outputs that it passes are not applied, the ids are recorded", async () => {
+  const body = "[{jq: '. + 10'}, {when: '. == 12', stop: true}]";
+  const text = `input_schema: {}
+output: '[., $steps.loop, $steps.g]'
 steps:
-  - for_each: '[1, 2, 3]'
+  - id: g
+    group: [{id: loop, for_each: ., steps: ${body}, output: 'error("no")'}]
     output: 'error("no")'
-    steps: [{ jq: '. + 10' }, { id: e, group: [{ when: '. == 12', stop: true }], output: 'if . == 12 then error("no") else . end' }]
-  - jq: 'error("not reached")'`;
-  assert.equal(await result(stopped), "12");
-  const loop = "steps: [{ until: 'false', max_iterations: 2, output: '. + 1', steps: [{ break: true, output: '5' }] }]";
-  assert.equal(await result(loop), "6");
-  const recorded = "output: $steps.e\nsteps: [{ id: e, group: [{ stop: true, output: '7' }], output: '8' }]";
-  assert.equal(await result(recorded), "7");
+  - jq: 'error("never")'`;
+  assert.equal(await result(text, ["[1,2,3]"]), "[12,12,12]");
 });
 
-Deno.test("workflow while, until: when they ask, and what ends them", async () => {
+Deno.test("stop: from on_error, from a switch, from a loop", async () => {
+  assert.equal(await result("steps: [{jq: error, on_error: [{jq: .input}, {stop: true}]}, {jq: '1'}]", ["x"]), "x");
+  assert.equal(
+    await result("steps: [{switch: [{when: 'true', steps: [{stop: true, output: '2'}]}]}, {jq: '1'}]", ["x"]),
+    "2",
+  );
+  assert.equal(await result(json("{until: 'false', max_iterations: 9, steps: [{stop: true}]}, {jq: '1'}"), ["7"]), "7");
+});
+
+Deno.test("workflow 27: while and until have an end", async () => {
   assert.match(
-    await failure("steps: [{ while: 'true', max_iterations: 3, steps: [{ jq: . }] }]"),
-    /max_iterations \(3\)/,
+    await failure(1, json("{while: 'true', max_iterations: 3, steps: [{jq: .}]}"), ["1"]),
+    /'while' reached max_iterations \(3\)/,
   );
   assert.equal(
-    await result("steps: [{ while: '.n < 0', max_iterations: 3, steps: [{ jq: '1' }] }]", '{"n":5}'),
+    await result(json("{while: '.n < 0', max_iterations: 3, steps: [{jq: error}]}"), ['{"n":5}']),
     '{"n":5}',
   );
-  assert.equal(await result("steps: [{ while: '. < 3', max_iterations: 3, steps: [{ jq: '. + 1' }] }]", "0"), "3");
-  assert.equal(await result("steps: [{ until: '. > 0', max_iterations: 3, steps: [{ jq: '. + 1' }] }]", "5"), "6");
+  assert.equal(await result(json("{until: 'true', max_iterations: 3, steps: [{jq: '. + 1'}]}"), ["1"]), "2");
+  // The condition is asked once more behind the last turn.
+  assert.equal(await result(json("{while: '. < 3', max_iterations: 3, steps: [{jq: '. + 1'}]}"), ["0"]), "3");
   assert.match(
-    await failure("steps: [{ until: 'false', max_iterations: 1, steps: [{ run: [echo, '{{ loop.item }}'] }] }]"),
-    /loop\.item/,
+    await failure(1, json("{until: '. > 3', max_iterations: 3, steps: [{jq: '. + 1'}]}"), ["0"]),
+    /'until' reached max_iterations/,
   );
 });
 
-Deno.test("workflow retry: an attempt starts from what flowed in; on_error gets that too", async () => {
-  await using made = await Flow.make(`
-input_schema: {}
-steps:
-  - id: outer
-    input: '. + 1'
-    retry: { max_attempts: 2 }
+Deno.test("loops: a break's value is the loop's, the condition is not asked, the output is applied", async () => {
+  const text = json(
+    "{until: 'error(\"asked\")', max_iterations: 1, steps: [{break: true, output: '. + 1'}], output: '[., $loop]'}",
+  );
+  assert.equal(await result(text, ["1"]), "[2,null]");
+});
+
+Deno.test("loops: $loop is the loop around the expression, not its own", async () => {
+  const text = json(
+    "{for_each: '[5]', steps: [{while: '$loop.item == 5 and . < 7', max_iterations: 5, steps: [{jq: '. + 1 + $loop.index'}], output: '[., $loop]'}]}",
+  );
+  assert.equal(await result(text, ["1"]), '[[8,{"index":0,"item":5}]]');
+  // There is no item in while and until.
+  const none = json("{until: 'true', max_iterations: 1, steps: [{run: [echo, '{{ loop.index }}']}]}");
+  assert.equal(await result(none, ["1"]), "0");
+  assert.match(await failure(1, none.replace("index", "item"), ["1"]), /loop\.item/);
+});
+
+Deno.test("group: its last step's value; its records go out", async () => {
+  assert.equal(
+    await result("steps: [{group: [{id: a, jq: '1'}, {when: 'false', jq: '2'}]}, {jq: '[., $steps.a]'}]", ["x"]),
+    "[1,1]",
+  );
+  assert.equal(
+    await result("steps: [{group: [{when: 'false', jq: '2'}], input: '\"i\"', output: '. + \"o\"'}]", ["x"]),
+    "io",
+  );
+});
+
+Deno.test("workflow 30: retry of a group begins again with the incoming value and without what failed", async () => {
+  await using flow = await Flow.create();
+  const text = `steps:
+  - id: g
+    retry: {max_attempts: 2}
     group:
-      - id: inside
-        jq: '. * 2'
-      - run: [sh, -c, 'if [ -e tried ]; then cat; else touch tried; exit 1; fi']
-        output: tonumber
-    output: '[., $steps.inside]'`);
-  const { stdout, stderr } = await made.run("1");
-  assert.equal(stdout, "[4,4]\n");
-  assert.match(stderr, / {4}-> attempt 1\/2 failed: step 'step-3 \(run\)'.*; retrying in 0\.0s/);
-  const handled =
-    "steps: [{ input: '{x: .}', jq: 'error(\"e\")', output: 'error(\"no\")', on_error: [{ jq: '[.input, (.error | test(\"e\"))]' }] }]";
-  assert.equal(await result(handled, '"v"'), '["v",true]');
-  assert.match(await failure("steps: [{ jq: 'error(\"a\")', on_error: [{ jq: 'error(\"b\")' }] }]"), /: b \(/);
+      - id: before
+        jq: '"\\(.)\\($steps.before // "")"'
+      - run: [sh, -c, 'if [ -e once ]; then cat; else touch once; exit 1; fi']
+  - jq: '[., $steps.before]'`;
+  const { stdout, stderr } = await flow.run(text, ["in"]);
+  assert.equal(stdout, '["in","in"]\n');
+  // The counter begins again, too.
+  assert.equal(stderr.match(/\[2\] before/g)?.length, 2);
+  assert.match(stderr, / {4}-> attempt 1\/2 failed: step 'step-3 \(run\)'; retrying in 0\.0s\n/);
 });
 
-Deno.test("workflow children: inputs, schema, output, and what they do not see", async () => {
-  await using made = await Flow.make(
-    "input_schema: {}\nsteps: [{ id: a, jq: . }, { workflow: ./child.yml, with: '{sep: \"-\"}', on_error: [{ jq: .error }] }]",
-    {
-      "child.yml": `
-inputs: { sep: string }
-input_schema: { type: array }
-output: 'join($inputs.sep)'
-steps: [{ jq: 'if $steps == {} then map(ascii_upcase) else error("seen") end' }]`,
-    },
+Deno.test("retry: the wait grows, and the last error is the one that counts", async () => {
+  const { code, stderr } = await run(
+    "steps: [{run: [sh, -c, 'echo no >&2; exit 1'], retry: {max_attempts: 3, delay_seconds: 1, backoff: 0}}]",
+    ["x"],
   );
-  assert.equal((await made.run('["a","b"]')).stdout, "A-B\n");
-  assert.match((await made.run("x")).stdout, /input must be of type array/);
-  await made.write("flow.yml", "steps: [{ workflow: ./child.yml }]");
-  assert.match((await made.run("x")).stderr, /step 'step-1 \(workflow\)': missing required input 'sep'/);
-  await made.write("flow.yml", "steps: [{ workflow: nope }]");
-  assert.match((await made.run("x")).stderr, /unknown workflow 'nope'.*\.\/nope\.yml/);
+  assert.equal(code, 1);
+  const waits = [...stderr.matchAll(/attempt (\d)\/3 failed: .*; retrying in (\S+)s/g)].map(([, n, s]) => `${n} ${s}`);
+  assert.deepEqual(waits, ["1 1.0", "2 0.0"]);
+  assert.match(stderr, /lait: step 'step-1 \(run\)': command 'sh' failed with exit status 1: no\n$/);
 });
 
-Deno.test("workflow children: cycles, what may not stand where they are called, and their own end", async () => {
-  await using made = await Flow.make("steps: [{ workflow: ./b.yml }]", {
-    "b.yml": "steps: [{ workflow: ./flow.yml }]",
-    "ask.yml": "steps: [{ run: [touch, ran] }, { group: [{ ask: '?', default: a }] }]",
-    "grand.yml": "steps: [{ workflow: ./ask.yml }]",
-    "stop.yml": "steps: [{ stop: true, output: '\"stopped\"' }, { jq: '1' }]",
-    "write.yml": "steps: [{ write: fixed.txt }]",
-  });
-  assert.match((await made.run("x")).stderr, /would create a cycle/);
-  for (const child of ["ask", "grand"]) {
-    await made.write("flow.yml", `steps: [{ parallel: { a: [{ workflow: ./${child}.yml }] } }]`);
-    assert.match((await made.run("x")).stderr, /`ask` cannot stand in a `parallel` branch/);
-  }
-  assert.equal(await Deno.stat(`${made.directory}/ran`).then(() => true, () => false), false);
-  await made.write(
-    "flow.yml",
-    "steps: [{ parallel: { a: [{ workflow: ./stop.yml }, { jq: '[.]' }], b: [{ workflow: ./write.yml }] } }]",
+Deno.test("retry: an attempt's own timeout counts as a failure", async () => {
+  await using flow = await Flow.create();
+  const text =
+    "steps: [{run: [sh, -c, '[ -e once ] && echo ok || { touch once; sleep 60; }'], timeout: 1, retry: {max_attempts: 2}}]";
+  const { stdout, stderr } = await flow.run(text, ["x"]);
+  assert.equal(stdout, "ok\n");
+  assert.match(stderr, /attempt 1\/2 failed: step 'step-1 \(run\)' timed out after 1s \(attempt 1\/2\); retrying/);
+});
+
+Deno.test("workflow 31: on_error gets the error and the incoming value; the step's output is not for its result", async () => {
+  const text = `steps:
+  - id: s
+    input: '"other"'
+    jq: 'error("cause")'
+    output: 'error("never")'
+    on_error: [{jq: '[.input, .error]'}]
+  - jq: '[., $steps.s == .]'`;
+  const [[input, error], recorded] = JSON.parse(await result(text, ["in"]));
+  assert.deepEqual([input, recorded], ["in", true]);
+  assert.match(error, /^step 's': 'jq': cause/);
+});
+
+Deno.test("on_error: it also catches a failing input or output, and its own failure is the one that is told", async () => {
+  assert.equal(await result("steps: [{input: 'error(\"i\")', jq: ., on_error: [{jq: '1'}]}]", ["x"]), "1");
+  assert.equal(await result("steps: [{jq: ., output: 'error(\"o\")', on_error: [{jq: '2'}]}]", ["x"]), "2");
+  const stderr = await failure(1, "steps: [{jq: 'error(\"first\")', on_error: [{jq: 'error(\"second\")'}]}]");
+  assert.match(stderr, / {4}-> step failed, running 'on_error': step 'step-1 \(jq\)': 'jq': first/);
+  assert.match(stderr, /lait: step 'step-2 \(jq\)': 'jq': second/);
+});
+
+Deno.test("timeout: of a control step covers all within; who owns it handles it", async () => {
+  const text =
+    "steps: [{timeout: 1, group: [{run: [sleep, '30'], on_error: [{jq: '\"inner\"'}]}], on_error: [{jq: '\"outer\"'}]}]";
+  assert.equal(await result(text, ["x"]), "outer");
+  // A runaway expression is ended as well.
+  const endless = "steps: [{timeout: 1, jq: 'reduce range(1e12) as $i (0; . + $i)'}]";
+  assert.match(await failure(5, endless), /timed out after 1s/);
+  assert.match(await failure(5, "steps: [{timeout: 1, jq: 'def f: f; f'}]"), /timed out after 1s/);
+});
+
+Deno.test("workflow 33: the file's timeout ends the run (5) and is named; on_error does not run", async () => {
+  const started = performance.now();
+  const stderr = await failure(5, 'timeout: 1\nsteps: [{run: [sleep, "10"], on_error: [{jq: \'"caught"\'}]}]');
+  assert(performance.now() - started < 5_000);
+  assert.match(stderr, /'timeout' \(1s\)/);
+  assert.doesNotMatch(stderr, /on_error/);
+});
+
+Deno.test("the file's timeout also covers its final output", async () => {
+  assert.match(await failure(5, "timeout: 1\noutput: 'def f: f; f'\nsteps: [{jq: .}]"), /'timeout' \(1s\)/);
+});
+
+Deno.test("parallel: the first failure ends the others, and is told", async () => {
+  await using flow = await Flow.create();
+  const text = "steps: [{parallel: {slow: [{run: [sh, -c, 'sleep 30; touch late']}], bad: [{jq: 'error(\"bad\")'}]}}]";
+  const started = performance.now();
+  const { code, stderr, stdout } = await flow.run(text, ["x"]);
+  assert(performance.now() - started < 5_000);
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /lait: step 'step-1 \(jq\)': 'jq': bad/);
+});
+
+Deno.test("progress: numbers, prefixes and remarks", async () => {
+  const { stderr } = await run(
+    `name: demo
+description: shows progress
+steps:
+  - id: seed
+    jq: '[1,2]'
+  - id: skip-me
+    when: 'false'
+    jq: .
+  - parallel: {left: [{jq: .}], right: [{jq: .}]}
+    output: '.left'
+  - for_each: .
+    steps: [{jq: .}]
+  - for_each: .
+    max_concurrency: 2
+    steps: [{jq: .}]
+  - until: 'true'
+    max_iterations: 3
+    steps: [{jq: .}]`,
+    ["x"],
   );
-  assert.equal((await made.run("x")).stdout, '{"a":["stopped"],"b":"x"}\n');
-  await made.write("flow.yml", "steps: [{ for_each: '[1]', max_concurrency: 2, steps: [{ workflow: ./write.yml }] }]");
-  assert.match((await made.run("x")).stderr, /fixed path/);
+  assert.deepEqual(stderr.trimEnd().split("\n"), [
+    "==> demo: shows progress",
+    "[1] seed",
+    "[2] skip-me (skipped)",
+    "[3] step-3 (parallel)",
+    "    -> running 2 branches concurrently",
+    "[left] [1] step-1 (jq)",
+    "[right] [1] step-1 (jq)",
+    "    -> branches joined",
+    "[4] step-4 (for_each)",
+    "    -> iterating over 2 item(s)",
+    "    -> item 1/2",
+    "[5] step-5 (jq)",
+    "    -> item 2/2",
+    "[6] step-6 (jq)",
+    "[7] step-7 (for_each)",
+    "    -> iterating over 2 item(s), up to 2 concurrently",
+    "[item-1] [1] step-1 (jq)",
+    "[item-2] [1] step-1 (jq)",
+    "[8] step-8 (until)",
+    "    -> iteration 1/3",
+    "[9] step-9 (jq)",
+  ]);
 });

@@ -1,5 +1,5 @@
 /** `lait run`: a workflow file, from its inputs to its result. */
-import { ConfigurationError, messageOf, TimeoutError, UsageError } from "../../base/errors.ts";
+import { ConfigurationError, messageOf, UsageError } from "../../base/errors.ts";
 import { type JsonValue, textForm } from "../../base/json.ts";
 import { type Command, Option } from "../../deps/commander.ts";
 import { openProject } from "../../project/project.ts";
@@ -113,9 +113,6 @@ export async function run({ io, line, signal }: CommandContext): Promise<void> {
       await kept?.save(state, "completed");
     } catch (error) {
       printer.stop();
-      if (error instanceof TimeoutError && error.message.startsWith("workflow timed out")) {
-        say(io, "note", error.message);
-      }
       await kept?.failed(state);
       throw error;
     }

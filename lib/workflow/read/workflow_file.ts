@@ -90,7 +90,10 @@ export function parseWorkflow(text: string, place: WorkflowPlace): WorkflowDefin
 
 function readRoot(root: SourceNode | undefined, place: WorkflowPlace, faults: Faults): WorkflowDefinition | undefined {
   if (root?.kind !== "map") {
-    faults.type(root?.place ?? { file: place.shown }, "a workflow file must be a map with `steps:`");
+    faults.type(
+      root?.place ?? { file: place.shown, line: 1, column: 1 },
+      "a workflow file must be a map with `steps:`",
+    );
     return undefined;
   }
   const reading: FileReading = {

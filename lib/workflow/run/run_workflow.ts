@@ -68,7 +68,8 @@ export function rootRun(host: WorkflowHost, definition: WorkflowDefinition, inpu
  * @throws the error of the step that failed; TimeoutError when `timeout` has passed; the signal's reason when it aborts
  */
 export async function runFile(file: FileRun, { state, signal, keep }: RootRun): Promise<RunResult> {
-  return await withinLimit(file, signal, async (limited) => {
+  const late = (seconds: number) => `the workflow was ended: its 'timeout' (${seconds}s) has passed`;
+  return await withinLimit(file, signal, late, async (limited) => {
     const scope = new Scope({
       file,
       signal: limited,
@@ -108,12 +109,13 @@ async function shaped(file: FileRun, scope: Scope, value: JsonValue): Promise<Js
 async function withinLimit<T>(
   file: FileRun,
   signal: AbortSignal,
+  describe: (seconds: number) => string,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { timeout } = file.definition;
   if (timeout === undefined) return await work(signal);
   const limit = new AbortController();
-  const late = new TimeoutError(`workflow timed out after ${timeout}s ('timeout')`);
+  const late = new TimeoutError(describe(timeout));
   const timer = setTimeout(() => limit.abort(late), Math.min(timeout * 1000, 2 ** 31 - 1));
   try {
     return await work(AbortSignal.any([signal, limit.signal]));
@@ -173,7 +175,8 @@ async function runCalled(
   const prefix = `${from.prefix}    `;
   const title = titleOf(definition);
   if (title !== undefined) caller.host.tell({ kind: "start", prefix: from.prefix, title, child: true });
-  const result = await withinLimit(file, from.signal, async (signal) => {
+  const late = (seconds: number) => `workflow timed out after ${seconds}s ('timeout')`;
+  const result = await withinLimit(file, from.signal, late, async (signal) => {
     const scope = new Scope({ file, signal, prefix, concurrent });
     return await steps(file, scope, { completed: 0, counter: 0, value, records: {} }, undefined);
   });
