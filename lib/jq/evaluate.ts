@@ -143,7 +143,7 @@ function requireSize(value: JsonValue, limits: JqLimits, what: string): boolean 
 function toError(value: JsonValue): JqError {
   const odd = typeof value === "object" && value !== null ? withoutOddNumbers(value) : value;
   if (typeof value === "string") return new JqError(odd, value);
-  return new JqError(odd, `${serialize(value, { maxDepth: 20 }).slice(0, 1000)} (not a string)`);
+  return new JqError(odd, `${serialize(value, { maxDepth: 20, enough: 1000 }).slice(0, 1000)} (not a string)`);
 }
 
 /** See `JqProgram.evaluate`. */

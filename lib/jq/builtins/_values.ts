@@ -2,9 +2,10 @@
 import { type JsonValue, setOwn } from "../../base/json.ts";
 import type { Native } from "../compile/contract.ts";
 import type { Machine } from "../machine/machine.ts";
-import { add } from "../values/arithmetic.ts";
-import { compare, contains, equal, sortedKeys } from "../values/compare.ts";
-import { indexValue, indicesOf, valuesOf } from "../values/index.ts";
+import { UNITS, type Work } from "../machine/work.ts";
+import { add, split } from "../values/arithmetic.ts";
+import { compare, compareTexts, containing, equal, sorting } from "../values/compare.ts";
+import { findingItems, indexValue, valuesOf } from "../values/index.ts";
 import {
   countCharacters,
   describe,
@@ -18,9 +19,10 @@ import {
 } from "../values/kinds.ts";
 import { deletePaths } from "../values/delete.ts";
 import { getPath, Owned, setPath } from "../values/paths.ts";
-import { flatten } from "../values/walk.ts";
+import { flattening } from "../values/walk.ts";
+import { numberText } from "../values/text.ts";
 import { jsonText, plainText } from "./formats.ts";
-import { textIndices } from "./_texts.ts";
+import { findingText } from "./_texts.ts";
 
 type Items = readonly JsonValue[];
 
@@ -32,10 +34,15 @@ function length(value: JsonValue): JsonValue {
   return isArray(value) ? value.length : Object.keys(value).length;
 }
 
-function keys(value: JsonValue, sorted: boolean): JsonValue {
-  if (isArray(value)) return value.map((_, index) => index);
+function keys(machine: Machine, value: JsonValue, sorted: boolean): JsonValue {
+  if (isArray(value)) {
+    machine.charge(value.length * 8);
+    return value.map((_, index) => index);
+  }
   if (!isObject(value)) return fail(`${describe(value)} has no keys`);
-  return sorted ? sortedKeys(value) : Object.keys(value);
+  const found = Object.keys(value);
+  machine.charge(found.length * 8);
+  return sorted ? machine.perform(sorting(found, compareTexts)) : found;
 }
 
 function has(value: JsonValue, key: JsonValue): JsonValue {
@@ -65,18 +72,14 @@ function sum(machine: Machine, input: JsonValue): JsonValue {
   return items.reduce((total: JsonValue, item) => add(total, item, machine), null);
 }
 
-function join(machine: Machine, input: JsonValue, separator: JsonValue): JsonValue {
-  const items = valuesOf(input);
+function* joining(machine: Machine, items: Items, separator: JsonValue): Work<JsonValue> {
   if (items.length === 0) return "";
   let text: JsonValue = "";
   for (const [index, item] of items.entries()) {
     if (index > 0) text = add(text, separator, machine);
-    const part: JsonValue = item === null
-      ? ""
-      : typeof item === "number" || typeof item === "boolean"
-      ? plainText(item, machine)
-      : item;
-    text = add(text, part, machine);
+    const part = item === null ? "" : typeof item === "number" || typeof item === "boolean" ? String(item) : item;
+    text = add(text, typeof item === "number" ? numberText(item) : part, machine);
+    if (index % UNITS === UNITS - 1) yield;
   }
   return text;
 }
@@ -86,23 +89,32 @@ function requireArray(value: JsonValue, what: string): Items {
 }
 
 /** Indices in the order of their keys. */
-function order(machine: Machine, keysOf: Items): number[] {
+function ordering(machine: Machine, keysOf: Items): Work<number[]> {
   const depth = machine.maxDepth;
   machine.charge(keysOf.length * 16);
-  return keysOf.map((_, index) => index).sort((a, b) => compare(keysOf[a]!, keysOf[b]!, depth));
+  return sorting(keysOf.map((_, index) => index), (a, b) => compare(keysOf[a]!, keysOf[b]!, depth));
 }
 
 /** The items in groups of equal keys. */
-function groups(machine: Machine, items: Items, keysOf: Items): JsonValue[][] {
+function* grouping(machine: Machine, items: Items, keysOf: Items): Work<JsonValue[][]> {
   const found: JsonValue[][] = [];
   let last: JsonValue | undefined;
-  for (const index of order(machine, keysOf)) {
+  let round = 0;
+  for (const index of yield* ordering(machine, keysOf)) {
     const key = keysOf[index]!;
     if (last !== undefined && equal(last, key, machine.maxDepth)) found.at(-1)!.push(items[index]!);
-    else found.push([items[index]!]);
+    else {
+      machine.charge(56);
+      found.push([items[index]!]);
+    }
     last = key;
+    if (++round % UNITS === 0) yield;
   }
   return found;
+}
+
+function groups(machine: Machine, items: Items, keysOf: Items): JsonValue[][] {
+  return machine.perform(grouping(machine, items, keysOf));
 }
 
 /** The least or the greatest item; of equal ones `min` takes the first, `max` the last. */
@@ -135,7 +147,7 @@ function fromEntries(machine: Machine, input: JsonValue): JsonValue {
 }
 
 function toEntries(machine: Machine, input: JsonValue): JsonValue {
-  machine.charge(100 * (keys(input, false) as Items).length);
+  machine.charge(100 * (keys(machine, input, false) as Items).length);
   if (isArray(input)) return input.map((value, key) => ({ key, value }));
   return Object.entries(input as Readonly<Record<string, JsonValue>>).map(([key, value]) => ({ key, value }));
 }
@@ -165,9 +177,11 @@ function bsearch(machine: Machine, input: JsonValue, target: JsonValue): JsonVal
 
 function indices(machine: Machine, input: JsonValue, wanted: JsonValue): JsonValue {
   if (input === null) return null;
-  if (typeof input === "string" && typeof wanted === "string") return textIndices(input, wanted);
+  if (typeof input === "string" && typeof wanted === "string") {
+    return machine.perform(findingText(input, wanted, machine));
+  }
   if (!isArray(input)) return indexValue(input, wanted, machine.maxDepth);
-  return indicesOf(input, isArray(wanted) ? wanted : [wanted], machine.maxDepth);
+  return machine.perform(findingItems(input, isArray(wanted) ? wanted : [wanted], machine.maxDepth));
 }
 
 function edge(machine: Machine, input: JsonValue, wanted: JsonValue, at: 0 | -1): JsonValue {
@@ -191,19 +205,21 @@ export const VALUES: readonly (readonly [key: string, native: Native])[] = [
   ["error/1", (_, __, value) => {
     throw new Raised(value!);
   }],
-  ["keys/0", (_, input) => keys(input, true)],
-  ["keys_unsorted/0", (_, input) => keys(input, false)],
+  ["keys/0", (machine, input) => keys(machine, input, true)],
+  ["keys_unsorted/0", (machine, input) => keys(machine, input, false)],
   ["has/1", (_, input, key) => has(input, key!)],
-  ["contains/1", ({ maxDepth }, input, part) => {
-    if (kindOf(input) === kindOf(part!)) return contains(input, part!, maxDepth);
+  ["contains/1", (machine, input, part) => {
+    if (kindOf(input) === kindOf(part!)) return machine.perform(containing(input, part!, machine.maxDepth));
     return fail(`${describe(input)} and ${describe(part!)} cannot have their containment checked`);
   }],
   ["add/0", sum],
-  ["join/1", (machine, input, separator) => join(machine, input, separator!)],
-  ["flatten/0", (machine, input) => flatten(valuesOf(input), Infinity, machine)],
-  ["flatten/1", (machine, input, depth) => flatten(valuesOf(input), requireDepth(depth!), machine)],
+  ["join/1", (machine, input, separator) => machine.perform(joining(machine, valuesOf(input), separator!))],
+  ["flatten/0", (machine, input) => machine.perform(flattening(valuesOf(input), Infinity, machine))],
+  ["flatten/1", (machine, input, depth) => {
+    return machine.perform(flattening(valuesOf(input), requireDepth(depth!), machine));
+  }],
   ["reverse/0", (machine, input) => {
-    if (typeof input === "string") return [...input].reverse().join("");
+    if (typeof input === "string") return (split(input, "", machine) as string[]).reverse().join("");
     if (input === null) return [];
     const items = isArray(input) ? input : fail(`Cannot reverse ${describe(input)}`);
     machine.charge(items.length * 8);
@@ -212,11 +228,11 @@ export const VALUES: readonly (readonly [key: string, native: Native])[] = [
   ["sort/0", (machine, input) => {
     const items = requireArray(input, "sorted");
     machine.charge(items.length * 8);
-    return items.toSorted((a, b) => compare(a, b, machine.maxDepth));
+    return machine.perform(sorting(items, (a, b) => compare(a, b, machine.maxDepth)));
   }],
   ["_sort_by/1", (machine, input, by) => {
     const items = requireArray(input, "sorted");
-    return order(machine, by as Items).map((index) => items[index]!);
+    return machine.perform(ordering(machine, by as Items)).map((index) => items[index]!);
   }],
   ["_group_by/1", (machine, input, by) => groups(machine, requireArray(input, "grouped"), by as Items)],
   [

@@ -115,7 +115,10 @@ export const emitReduce: Emitter<"reduce"> = (compiler, node, scope, paths) => {
         const before = slots[state] as typeof machine.current;
         const held = slots[owned] as Owned | undefined ?? new Owned();
         slots[owned] = held;
+        held.changed = false;
+        machine.isChanged = () => held.changed;
         slots[state] = update(before, machine.frame, held);
+        machine.isChanged = undefined;
       });
     } else {
       // While an update runs nobody else holds the state, and one without output leaves null, as in jq.

@@ -105,13 +105,13 @@ function addStep(compiler: Compiler, right: JqNode, scope: Scope): Step | undefi
 function addTo(before: JsonValue, value: JsonValue, owned: Owned, machine: Machine): JsonValue {
   if (isArray(before) && isArray(value)) {
     machine.charge(value.length * 16);
-    const draft = owned.draft(before) as JsonValue[];
+    const draft = owned.draft(before, machine) as JsonValue[];
     for (const item of value) draft.push(item);
     return draft;
   }
   if (isObject(before) && isObject(value)) {
     machine.charge(48);
-    const draft = owned.draft(before);
+    const draft = owned.draft(before, machine);
     for (const key of Object.keys(value)) setOwn(draft, key, value[key]);
     return draft as JsonValue;
   }

@@ -12,9 +12,9 @@ export type Operation = (a: JsonValue, b: JsonValue, machine: Machine) => JsonVa
 /** What each operator does. */
 export const OPERATIONS: Readonly<Record<BinaryOperator, Operation>> = {
   "+": (a, b, machine) => typeof a === "number" && typeof b === "number" ? a + b : add(a, b, machine),
-  "-": (a, b, machine) => subtract(a, b, machine.maxDepth),
+  "-": (a, b, machine) => subtract(a, b, machine),
   "*": (a, b, machine) => multiply(a, b, machine),
-  "/": (a, b) => divide(a, b),
+  "/": (a, b, machine) => divide(a, b, machine),
   "%": (a, b) => remainder(a, b),
   "==": (a, b, machine) => equal(a, b, machine.maxDepth),
   "!=": (a, b, machine) => !equal(a, b, machine.maxDepth),

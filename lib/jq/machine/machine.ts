@@ -10,6 +10,7 @@ import { JqLimitError } from "../errors.ts";
 import type { JqLimits } from "../limits.ts";
 import { Raised } from "../values/kinds.ts";
 import { containersIn, memoryOf } from "./memory.ts";
+import { atOnce, INTERRUPTED, LongSteps, type Work } from "./work.ts";
 
 /** One operation; `pc` points behind it when it runs. */
 export type Op = (machine: Machine) => void;
@@ -125,6 +126,9 @@ export class Machine {
   held: readonly JsonValue[] = [];
   readonly limits: JqLimits;
   readonly code: readonly Op[];
+  /** Whether the operation has changed something for good, so that it cannot be run again. */
+  isChanged: (() => boolean) | undefined = undefined;
+  #steps: LongSteps | undefined;
   /** Bytes that were used since the memory was last looked at, and how many may be until it is looked at again. */
   #charged = 0;
   #allowance: number;
@@ -167,13 +171,42 @@ export class Machine {
     let left = operations;
     for (;;) {
       try {
+        if (this.#steps !== undefined && !this.#goOn(this.#steps)) return this.state;
         while (this.state === State.Running && left-- > 0) code[this.pc++]!(this);
         return this.state;
       } catch (error) {
+        this.isChanged = undefined;
+        if (error === INTERRUPTED) continue;
+        this.#steps = undefined;
         if (!(error instanceof Raised)) throw error;
         this.#recover(error);
       }
     }
+  }
+
+  /** Goes on with a long step, and then with its operation. Returns whether that is through. */
+  #goOn(steps: LongSteps): boolean {
+    if (!steps.advance()) return false;
+    steps.restart();
+    this.pc = steps.address + 1;
+    this.code[steps.address]!(this);
+    this.#steps = undefined;
+    return true;
+  }
+
+  /**
+   * Does a step that may take long. When it does, the operation is left, and run again once the step is done: so what
+   * comes before it in the operation must be without effect, or be told by `isChanged`.
+   */
+  perform<T>(work: Work<T>): T {
+    if (this.isChanged?.() === true) return atOnce(work);
+    if (this.#steps !== undefined) return this.#steps.perform(work);
+    for (let part = 0; part < 4; part++) {
+      const { done, value } = work.next();
+      if (done === true) return value;
+    }
+    this.#steps = new LongSteps(this.pc - 1);
+    throw INTERRUPTED;
   }
 
   /** Goes back to the latest `try` that the error is not past. */
