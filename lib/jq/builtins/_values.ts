@@ -1,5 +1,5 @@
 /** Functions of values of any kind, of arrays and of objects. */
-import { type JsonValue, setOwn } from "../../base/json.ts";
+import { type JsonObject, type JsonValue, setOwn } from "../../base/json.ts";
 import type { Native } from "../compile/contract.ts";
 import type { Machine } from "../machine/machine.ts";
 import { UNITS, type Work } from "../machine/work.ts";
@@ -63,13 +63,22 @@ function sum(machine: Machine, input: JsonValue): JsonValue {
     machine.charge(items.reduce((size: number, item) => size + (item as Items).length * 16, 0));
     return items.flat() as JsonValue;
   }
-  if (items.length > 1 && items.every((item) => isObject(item))) {
-    const result = {};
-    for (const item of items) for (const key of Object.keys(item)) setOwn(result, key, item[key]);
-    machine.charge(Object.keys(result).length * 48);
-    return result;
-  }
+  if (items.length > 1 && items.every((item) => isObject(item))) return machine.perform(joiningObjects(machine, items));
   return items.reduce((total: JsonValue, item) => add(total, item, machine), null);
+}
+
+function* joiningObjects(machine: Machine, items: readonly JsonObject[]): Work<JsonValue> {
+  const result = {};
+  let count = 0;
+  for (const item of items) {
+    for (const key of Object.keys(item)) {
+      setOwn(result, key, item[key]);
+      if (++count % UNITS !== 0) continue;
+      machine.charge(UNITS * 24);
+      yield;
+    }
+  }
+  return result;
 }
 
 function* joining(machine: Machine, items: Items, separator: JsonValue): Work<JsonValue> {
@@ -127,8 +136,9 @@ function extreme(machine: Machine, items: Items, keysOf: Items, sign: 1 | -1): J
   return best < 0 ? null : items[best]!;
 }
 
-function fromEntries(machine: Machine, input: JsonValue): JsonValue {
+function* fromEntries(machine: Machine, input: JsonValue): Work<JsonValue> {
   const result = {};
+  let count = 0;
   for (const entry of valuesOf(input)) {
     if (!isObject(entry)) return fail(`Cannot index ${kindOf(entry)} with "key"`);
     let key: JsonValue = null;
@@ -142,14 +152,24 @@ function fromEntries(machine: Machine, input: JsonValue): JsonValue {
     const name = ["value", "v", "Value", "V"].find((one) => Object.hasOwn(entry, one));
     machine.charge(48);
     setOwn(result, key, name === undefined ? null : entry[name]);
+    if (++count % UNITS === 0) yield;
   }
   return result;
 }
 
 function toEntries(machine: Machine, input: JsonValue): JsonValue {
-  machine.charge(100 * (keys(machine, input, false) as Items).length);
+  const found = keys(machine, input, false) as Items;
+  machine.charge(100 * found.length);
   if (isArray(input)) return input.map((value, key) => ({ key, value }));
-  return Object.entries(input as Readonly<Record<string, JsonValue>>).map(([key, value]) => ({ key, value }));
+  return machine.perform(entering(input as JsonObject, found as readonly string[]));
+}
+
+function* entering(object: JsonObject, found: readonly string[]): Work<JsonValue> {
+  const entries: JsonValue[] = [];
+  for (const key of found) {
+    if (entries.push({ key, value: object[key]! }) % UNITS === 0) yield;
+  }
+  return entries;
 }
 
 function transpose(machine: Machine, input: JsonValue): JsonValue {
@@ -197,7 +217,10 @@ function requireDepth(depth: JsonValue): number {
 /** By name and number of arguments. */
 export const VALUES: readonly (readonly [key: string, native: Native])[] = [
   ["not/0", (_, input) => !isTrue(input)],
-  ["length/0", (_, input) => length(input)],
+  ["length/0", (machine, input) => {
+    if (typeof input === "string") machine.toil(input.length / 4);
+    return length(input);
+  }],
   ["type/0", (_, input) => kindOf(input)],
   ["error/0", (_, input) => {
     throw new Raised(input);
@@ -248,7 +271,7 @@ export const VALUES: readonly (readonly [key: string, native: Native])[] = [
   ["_min_by/1", (machine, input, by) => extreme(machine, requireArray(input, "iterated over"), by as Items, 1)],
   ["_max_by/1", (machine, input, by) => extreme(machine, requireArray(input, "iterated over"), by as Items, -1)],
   ["to_entries/0", toEntries],
-  ["from_entries/0", fromEntries],
+  ["from_entries/0", (machine, input) => machine.perform(fromEntries(machine, input))],
   ["transpose/0", transpose],
   ["bsearch/1", (machine, input, target) => bsearch(machine, input, target!)],
   ["indices/1", (machine, input, wanted) => indices(machine, input, wanted!)],
@@ -261,7 +284,7 @@ export const VALUES: readonly (readonly [key: string, native: Native])[] = [
     if (!isArray(path!)) return fail("Path must be specified as an array");
     return setPath(input, path, value!, new Owned(), machine);
   }],
-  ["delpaths/1", (machine, input, paths) => deletePaths(input, paths!, machine.maxDepth)],
+  ["delpaths/1", (machine, input, paths) => deletePaths(input, paths!, machine)],
   ["tojson/0", (machine, input) => jsonText(input, machine)],
   ["tostring/0", (machine, input) => plainText(input, machine)],
   ["toarray/0", (_, input) => isArray(input) ? input : [input]],

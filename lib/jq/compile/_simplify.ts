@@ -76,6 +76,7 @@ export const SIMPLIFIERS: Language["simplifiers"] = {
       const end = to(input, frame);
       const value = sliceValue(target(input, frame), start, end);
       if (Array.isArray(value)) frame.machine.charge(value.length * 8);
+      else if (typeof value === "string") frame.machine.toil(value.length);
       return value;
     };
   },

@@ -77,6 +77,7 @@ export const emitSlice: Emitter<"slice"> = (compiler, node, scope, paths) => {
     const value = sliceValue(machine.current, start, end);
     if (paths) machine.descend({ start, end }, value);
     else {
+      if (typeof value === "string") machine.toil(value.length);
       machine.charge(typeof value === "string" ? 16 : 8 * ((value as { length?: number } | null)?.length ?? 0));
       machine.current = value;
     }

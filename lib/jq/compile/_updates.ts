@@ -53,7 +53,7 @@ export const emitUpdate: Emitter<"update"> = (compiler, { operator, target, valu
   compiler.mark(end);
   compiler.op((machine) => {
     const { value, deleted } = draftOf(machine);
-    machine.current = deleted.length === 0 ? value : deletePaths(value, deleted, machine.maxDepth);
+    machine.current = deleted.length === 0 ? value : deletePaths(value, deleted, machine);
   });
 };
 

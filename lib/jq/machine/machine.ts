@@ -10,7 +10,7 @@ import { JqLimitError } from "../errors.ts";
 import type { JqLimits } from "../limits.ts";
 import { Raised } from "../values/kinds.ts";
 import { containersIn, memoryOf } from "./memory.ts";
-import { atOnce, INTERRUPTED, LongSteps, type Work } from "./work.ts";
+import { advance, atOnce, INTERRUPTED, LongSteps, type Work } from "./work.ts";
 
 /** One operation; `pc` points behind it when it runs. */
 export type Op = (machine: Machine) => void;
@@ -104,10 +104,15 @@ export const enum State {
   Output,
   /** There are no more outputs. */
   Done,
+  /** It stops here to look at the clock; then it goes on. */
+  Paused,
 }
 
 /** How many forks there may be: each takes about a hundred bytes. */
 const MOST_FORKS = 500_000;
+
+/** Units of work after which the machine looks at the clock: a fraction of a millisecond. */
+const TOIL = 200_000;
 
 /** What a frame takes, its slots and a closure or two included. */
 const FRAME_BYTES = 160;
@@ -133,6 +138,8 @@ export class Machine {
   #charged = 0;
   #allowance: number;
   /** What does not count, as it was there before: the input and the globals, and, once it is needed, all in them. */
+  #toiled = 0;
+  #account: Work<void> | undefined;
   readonly #inputs: readonly JsonValue[];
   #given: ReadonlySet<object> | undefined;
 
@@ -171,8 +178,13 @@ export class Machine {
     let left = operations;
     for (;;) {
       try {
-        if (this.#steps !== undefined && !this.#goOn(this.#steps)) return this.state;
+        if (this.#account !== undefined && !this.#isAccounted(this.#account)) return State.Running;
+        if (this.#steps !== undefined && !this.#goOn(this.#steps)) return State.Running;
         while (this.state === State.Running && left-- > 0) code[this.pc++]!(this);
+        if (this.state === State.Paused) {
+          this.state = State.Running;
+          if (this.#charged > this.#allowance) this.#account = this.#accounting(0);
+        }
         return this.state;
       } catch (error) {
         this.isChanged = undefined;
@@ -182,6 +194,12 @@ export class Machine {
         this.#recover(error);
       }
     }
+  }
+
+  #isAccounted(work: Work<void>): boolean {
+    if (advance(work) === undefined) return false;
+    this.#account = undefined;
+    return true;
   }
 
   /** Goes on with a long step, and then with its operation. Returns whether that is through. */
@@ -203,7 +221,10 @@ export class Machine {
     if (this.#steps !== undefined) return this.#steps.perform(work);
     for (let part = 0; part < 4; part++) {
       const { done, value } = work.next();
-      if (done === true) return value;
+      if (done === true) {
+        this.toil(part * 10_000);
+        return value;
+      }
     }
     this.#steps = new LongSteps(this.pc - 1);
     throw INTERRUPTED;
@@ -362,20 +383,35 @@ export class Machine {
    */
   charge(bytes: number): void {
     this.#charged += bytes;
-    if (this.#charged > this.#allowance) this.#account(bytes);
+    this.toil(bytes / 8);
+    // Between two operations, where it can give way, unless there is too much already.
+    if (this.#charged > this.#allowance + this.limits.workingBytes / 4) atOnce(this.#accounting(bytes));
+    else if (this.#charged > this.#allowance) this.#pause();
   }
 
-  #account(bytes: number): void {
+  /** Counts work, such as bytes copied: after much of it the machine pauses behind the operation. */
+  toil(units: number): void {
+    this.#toiled += units;
+    if (this.#toiled > TOIL) this.#pause();
+  }
+
+  #pause(): void {
+    this.#toiled = 0;
+    if (this.state === State.Running) this.state = State.Paused;
+  }
+
+  *#accounting(bytes: number): Work<void> {
     const { workingBytes } = this.limits;
-    this.#given ??= containersIn(this.#inputs);
+    this.#charged = 0;
+    this.#given ??= yield* containersIn(this.#inputs);
     const { frame, forks, current, pathValue, path } = this;
-    const held = bytes > workingBytes
-      ? bytes
-      : bytes + memoryOf([frame, forks, current, pathValue, path, this.held], workingBytes, this.#given);
+    let held = bytes;
+    if (bytes <= workingBytes) {
+      held += yield* memoryOf([frame, forks, current, pathValue, path, this.held], workingBytes, this.#given);
+    }
     if (held > workingBytes) {
       throw new JqLimitError("workingBytes", `the expression needs more than ${workingBytes} bytes of memory`);
     }
-    this.#charged = 0;
     this.#allowance = Math.max((workingBytes - held) / 2, workingBytes / 4);
   }
 }

@@ -18,7 +18,7 @@ export function atOnce<T>(work: Work<T>): T {
 const PART = 5;
 
 /** Works for a while: the result once it is there. */
-function advance<T>(work: Work<T>): { readonly value: T } | undefined {
+export function advance<T>(work: Work<T>): { readonly value: T } | undefined {
   const end = performance.now() + PART;
   do {
     const { done, value } = work.next();

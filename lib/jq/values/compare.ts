@@ -1,6 +1,6 @@
 /** Equality and order of values. Deep values are walked with a stack of our own. */
 import type { JsonValue } from "../../base/json.ts";
-import { UNITS, type Work } from "../machine/work.ts";
+import { atOnce, UNITS, type Work } from "../machine/work.ts";
 import { fail, isArray, isObject, kindOf, ownValue } from "./kinds.ts";
 
 const ORDER = { null: 0, boolean: 1, number: 3, string: 4, array: 5, object: 6 };
@@ -62,8 +62,21 @@ interface Pair {
 
 /** Negative, zero or positive, in jq's order of all values. NaN is less than any number, also than itself. */
 export function compare(a: JsonValue, b: JsonValue, maxDepth: number): number {
+  const result = compareFlat(a, b);
+  if (result !== undefined) return result;
+  if (isArray(a) && a.length === 1 && isArray(b) && b.length === 1) {
+    // The keys of `sort_by` and its like.
+    const single = compareFlat(a[0]!, b[0]!);
+    if (single !== undefined) return single;
+  }
+  return atOnce(comparing(a, b, maxDepth));
+}
+
+/** `compare` in parts. */
+export function* comparing(a: JsonValue, b: JsonValue, maxDepth: number): Work<number> {
   let result = compareFlat(a, b);
   if (result !== undefined) return result;
+  let round = 0;
   const stack: Pair[] = [];
   const met = new Met();
   let [left, right] = [a, b];
@@ -84,6 +97,7 @@ export function compare(a: JsonValue, b: JsonValue, maxDepth: number): number {
     for (;;) {
       const top = stack.at(-1);
       if (top === undefined) return 0;
+      if (++round % UNITS === 0) yield;
       const index = top.next++;
       if (index >= top.left.length || index >= top.right.length) {
         if (top.left.length !== top.right.length) return top.left.length - top.right.length;
@@ -110,6 +124,18 @@ function compareFlat(a: JsonValue, b: JsonValue): number | undefined {
 /** Whether two values are the same. */
 export function equal(a: JsonValue, b: JsonValue, maxDepth: number): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  if (isArray(a) && isArray(b)) {
+    if (a.length !== b.length) return false;
+    const [left, right] = [a[0]!, b[0]!];
+    if (a.length === 1 && (typeof left !== "object" || left === null)) return left === right;
+  }
+  return atOnce(equating(a, b, maxDepth));
+}
+
+/** `equal` in parts. */
+export function* equating(a: JsonValue, b: JsonValue, maxDepth: number): Work<boolean> {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  let round = 0;
   const stack: Pair[] = [];
   const met = new Met();
   let [left, right] = [a, b];
@@ -133,6 +159,7 @@ export function equal(a: JsonValue, b: JsonValue, maxDepth: number): boolean {
     for (;;) {
       const top = stack.at(-1);
       if (top === undefined) return true;
+      if (++round % UNITS === 0) yield;
       const index = top.next++;
       if (index >= top.left.length) {
         stack.pop();

@@ -57,10 +57,14 @@ export function* serializing(value: JsonValue, options: SerializeOptions = {}): 
   if (value === null) return "null";
   const { maxDepth = Infinity, maxLength = Infinity, enough = Infinity, indent = 0 } = options;
   const quotation = enough === Infinity ? quoted : (text: string) => quoted(text.slice(0, enough));
-  if (typeof value === "string") return quotation(value);
+  if (typeof value === "string") {
+    return value.length > PART && enough === Infinity ? yield* quoting(value, maxLength) : quotation(value);
+  }
   if (typeof value === "number") return numberText(value);
   if (typeof value !== "object") return String(value);
   const levels: Level[] = [open(value)];
+  /** Texts of containers, which may be in the value many times. */
+  const known = new Map<object, string>();
   /** Finished parts; many small ones joined one by one take several times the memory of their text. */
   const parts: string[] = [];
   let length = 0;
@@ -74,9 +78,7 @@ export function* serializing(value: JsonValue, options: SerializeOptions = {}): 
       text.charCodeAt(0);
       parts.push(text);
       text = "";
-      if (length > maxLength) {
-        throw new JqLimitError("resultBytes", `a value's text would be longer than ${maxLength} characters`);
-      }
+      if (length > maxLength) refuseLength(maxLength);
       yield;
     }
     if (text.length > enough) break;
@@ -94,12 +96,14 @@ export function* serializing(value: JsonValue, options: SerializeOptions = {}): 
     }
     const item = level.items[index]!;
     if (item === null) text += "null";
-    else if (typeof item === "string") text += quotation(item);
-    else if (typeof item === "number") text += numberText(item);
+    else if (typeof item === "string") {
+      text += item.length > PART && enough === Infinity ? yield* quoting(item, maxLength) : quotation(item);
+    } else if (typeof item === "number") text += numberText(item);
     else if (typeof item !== "object") text += String(item);
     else if (levels.length >= maxDepth) text += "<skipped: too deep>";
-    else if (levels.length + PLAIN_DEPTH < maxDepth && isPlain(item)) {
-      const plain = JSON.stringify(item, null, indent);
+    else if (levels.length + PLAIN_DEPTH < maxDepth && (known.has(item) || isPlain(item))) {
+      const plain = known.get(item) ?? JSON.stringify(item, null, indent);
+      if (plain.length > SHARED_TEXT) known.set(item, plain);
       text += indent === 0 ? plain : plain.replaceAll("\n", line);
     } else {
       const inner = open(item);
@@ -111,9 +115,33 @@ export function* serializing(value: JsonValue, options: SerializeOptions = {}): 
   return parts.join("");
 }
 
+/** A long text in quotes. */
+function* quoting(text: string, maxLength: number): Work<string> {
+  const parts: string[] = [];
+  let length = 0;
+  for (let start = 0; start < text.length;) {
+    let end = Math.min(text.length, start + PART);
+    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--;
+    const part = quoted(text.slice(start, end)).slice(1, -1);
+    length += part.length;
+    if (length > maxLength) refuseLength(maxLength);
+    parts.push(part);
+    start = end;
+    yield;
+  }
+  return `"${parts.join("")}"`;
+}
+
+function refuseLength(maxLength: number): never {
+  throw new JqLimitError("resultBytes", `a value's text would be longer than ${maxLength} characters`);
+}
+
 /** How deep and how big a container is at most that is left to JavaScript's own writer. */
 const PLAIN_DEPTH = 16;
 const PLAIN_PARTS = 256;
+
+/** Characters of a text that is worth keeping. */
+const SHARED_TEXT = 500;
 
 /** Whether a container is small and JavaScript writes all in it as jq does. */
 function isPlain(root: object): boolean {
