@@ -64,7 +64,6 @@ export function forJavaScript(source: string): string {
     if (part === "$" || part === "\\Z") return "(?=\\n?$(?![^]))";
     if (part === "\\A") return "(?<![^])";
     if (part === "\\z") return "(?![^])";
-    if (part === "\\h") return "[0-9a-fA-F]";
     return part;
   });
 }

@@ -132,11 +132,11 @@ export const TEXTS: readonly (readonly [key: string, native: Native])[] = [
   ["ltrim/0", (_, input) => trim(input, true, false)],
   ["rtrim/0", (_, input) => trim(input, false, true)],
   ["ascii_downcase/0", (machine, input) => {
-    const text = requireText(input, "ascii_downcase input must be a string");
+    const text = requireText(input, "explode input must be a string");
     return convert(machine, text, (part) => part.replace(/[A-Z]+/g, (run) => run.toLowerCase()));
   }],
   ["ascii_upcase/0", (machine, input) => {
-    const text = requireText(input, "ascii_upcase input must be a string");
+    const text = requireText(input, "explode input must be a string");
     return convert(machine, text, (part) => part.replace(/[a-z]+/g, (run) => run.toUpperCase()));
   }],
   ["split/1", (machine, input, separator) => {

@@ -5,7 +5,7 @@ import type { Machine } from "../machine/machine.ts";
 import { UNITS, type Work } from "../machine/work.ts";
 import { add, split } from "../values/arithmetic.ts";
 import { compare, compareTexts, containing, equal, sorting } from "../values/compare.ts";
-import { findingItems, indexValue, valuesOf } from "../values/index.ts";
+import { cannotIndex, findingItems, indexValue, valuesOf } from "../values/index.ts";
 import {
   countCharacters,
   describe,
@@ -244,7 +244,11 @@ export const VALUES: readonly (readonly [key: string, native: Native])[] = [
   ["reverse/0", (machine, input) => {
     if (typeof input === "string") return (split(input, "", machine) as string[]).reverse().join("");
     if (input === null) return [];
-    const items = isArray(input) ? input : fail(`Cannot reverse ${describe(input)}`);
+    if (!isArray(input)) {
+      const count = length(input) as number;
+      return count === 0 ? [] : fail(cannotIndex(input, count - 1));
+    }
+    const items = input;
     machine.charge(items.length * 8);
     return items.toReversed();
   }],

@@ -229,8 +229,8 @@ function* decoding(text: string, letters: string, bits: number): Work<Uint8Array
   let length = 0;
   let buffer = 0;
   let held = 0;
-  let end = text.length;
-  while (end > 0 && text[end - 1] === "=") end--;
+  const fill = text.indexOf("=");
+  const end = fill < 0 ? text.length : fill;
   for (let index = 0; index < end; index++) {
     if (index % (UNITS * 8) === UNITS) yield;
     const value = letters.indexOf(text[index]!);
@@ -259,9 +259,9 @@ const base32 = (bytes: Uint8Array): string => encode(bytes, BASE32, 5, 8);
 function base64Decode(machine: Machine, text: string): string {
   machine.charge(text.length * 2);
   const bytes = machine.perform(decoding(text, BASE64, 6));
-  if (bytes === undefined || (bytes.length === 0 && /[^=]/.test(text))) {
-    return fail(`${describe(text)} is not valid base64 data`);
-  }
+  if (bytes === undefined) return fail(`${describe(text)} is not valid base64 data`);
+  const fill = text.indexOf("=");
+  if ((fill < 0 ? text.length : fill) % 4 === 1) return fail(`${describe(text)} trailing base64 byte found`);
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 

@@ -81,6 +81,9 @@ function requireWork(work: number, text: string, source: string): void {
 /** The group that takes a line break behind `$`, which is not part of the match. */
 const BREAK = "lait_break";
 
+/** What parts a name from how many groups before have it. */
+const AGAIN = "_lait_again_";
+
 function linear(source: string, flags: string): Pattern {
   let mode = 0;
   if (flags.includes("i")) mode |= RE2JS.CASE_INSENSITIVE;
@@ -91,7 +94,9 @@ function linear(source: string, flags: string): Pattern {
   const breaks = namesOf.filter(([name]) => name.startsWith(BREAK)).map(([, index]) => Number(index));
   const groups = Array.from({ length: compiled.groupCount() }, (_, index) => index + 1)
     .filter((index) => !breaks.includes(index));
-  const names = groups.map((group) => namesOf.find(([, index]) => Number(index) === group)?.[0] ?? null);
+  const names = groups.map((group) =>
+    namesOf.find(([, index]) => Number(index) === group)?.[0].split(AGAIN)[0] ?? null
+  );
   return {
     names,
     test(text) {
@@ -114,12 +119,11 @@ function linear(source: string, flags: string): Pattern {
   };
 }
 
-/** Oniguruma's classes are those of Unicode; `\h` is a hexadecimal digit there. */
+/** Oniguruma's classes are those of Unicode. */
 const CLASSES: Readonly<Record<string, string>> = {
   "\\d": "\\p{Nd}",
   "\\w": "\\p{L}\\p{M}\\p{N}\\p{Pc}",
   "\\s": "\\s\\x0b\\x{85}\\p{Z}",
-  "\\h": "0-9a-fA-F",
   "[:alpha:]": "\\p{L}\\p{M}",
   "[:digit:]": "\\p{Nd}",
   "[:alnum:]": "\\p{L}\\p{M}\\p{Nd}",
@@ -128,17 +132,38 @@ const CLASSES: Readonly<Record<string, string>> = {
   "[:space:]": "\\s\\x0b\\x{85}\\p{Z}",
 };
 
+/** Escapes that RE2 does not know; other letters stand for themselves in Oniguruma. */
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\\e": "\\x1b",
+  "\\R": "(?:\\r\\n|[\\n\\x0b\\f\\r\\x{85}\\x{2028}\\x{2029}])",
+};
+
+const PLAIN_LETTER = /^\\[hHuUiIjJlLmMoOqTyYVF]$/;
+
 function translate(source: string): string {
   let ends = 0;
-  return source.replace(/\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\\[^]|\$/g, (part) => {
-    // As in jq, the end may be before a last line break.
-    if (part === "$" || part === "\\Z") return `(?:\\z|(?P<${BREAK}${ends++}>\\n)\\z)`;
-    if (part.startsWith("[")) return part.replace(/\\[dwsh]|\\\\|\[:\w+:\]/g, (one) => CLASSES[one] ?? one);
-    const letter = part[1]!;
-    const lower = `\\${letter.toLowerCase()}`;
-    if (!Object.hasOwn(CLASSES, lower)) return part;
-    return `[${letter === letter.toLowerCase() ? "" : "^"}${CLASSES[lower]}]`;
-  });
+  const seen = new Map<string, number>();
+  return source.replace(
+    /\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\\[^]|\$|\(\?#[^)]*\)|\(\?<([A-Za-z_]\w*)>/g,
+    (part, name?: string) => {
+      if (part.startsWith("(?#")) return "";
+      if (name !== undefined) {
+        // A name may be used again: as in jq, the last group that has it counts.
+        const times = (seen.get(name) ?? 0) + 1;
+        seen.set(name, times);
+        return times === 1 ? part : `(?P<${name}${AGAIN}${times}>`;
+      }
+      // As in jq, the end may be before a last line break.
+      if (part === "$" || part === "\\Z") return `(?:\\z|(?P<${BREAK}${ends++}>\\n)\\z)`;
+      if (part.startsWith("[")) return part.replace(/\\[dws]|\\\\|\[:\w+:\]/g, (one) => CLASSES[one] ?? one);
+      const letter = part[1]!;
+      const lower = `\\${letter.toLowerCase()}`;
+      if (Object.hasOwn(ESCAPES, part)) return ESCAPES[part]!;
+      if (PLAIN_LETTER.test(part)) return letter;
+      if (!Object.hasOwn(CLASSES, lower)) return part;
+      return `[${letter === letter.toLowerCase() ? "" : "^"}${CLASSES[lower]}]`;
+    },
+  );
 }
 
 function fallback(source: string, flags: string): Pattern {

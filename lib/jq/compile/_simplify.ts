@@ -51,6 +51,7 @@ export const SIMPLIFIERS: Language["simplifiers"] = {
   update: simplifyUpdate,
 
   index: (compiler, node, scope) => {
+    if (node.optional === true) return undefined;
     const target = compiler.simple(node.target, scope);
     if (target === undefined) return undefined;
     if (node.key.kind === "literal" && typeof node.key.value === "string") {
@@ -67,6 +68,7 @@ export const SIMPLIFIERS: Language["simplifiers"] = {
   },
 
   slice: (compiler, node, scope) => {
+    if (node.optional === true) return undefined;
     const target = compiler.simple(node.target, scope);
     const from = node.from === undefined ? () => null : compiler.simple(node.from, scope);
     const to = node.to === undefined ? () => null : compiler.simple(node.to, scope);

@@ -3,9 +3,9 @@ import { type JsonValue, setOwn } from "../../base/json.ts";
 import type { JqNode } from "../ast.ts";
 import { applyFormat } from "../builtins/formats.ts";
 import { requireLength } from "../values/arithmetic.ts";
-import { type Frame, type Machine, Resume, type Simple } from "../machine/machine.ts";
+import { type Frame, type Machine, type Op, Resume, type Simple } from "../machine/machine.ts";
 import { indexValue, sliceValue, valuesOf } from "../values/index.ts";
-import { fail, isArray, quote } from "../values/kinds.ts";
+import { fail, isArray, quote, Raised } from "../values/kinds.ts";
 import { descendants, fewDescendants } from "../values/walk.ts";
 import { requirePath } from "./_paths.ts";
 import type { Compiler, Emitter, Label } from "./compiler.ts";
@@ -47,7 +47,10 @@ export const emitIndex: Emitter<"index"> = (compiler, node, scope, paths) => {
     key = (frame) => frame.slots[slot] as JsonValue;
   }
   compiler.emit(node.target, scope, paths);
-  compiler.op(
+  if (paths) compiler.op((machine) => requirePath(machine, () => `access element ${quote(key(machine.frame))} of`));
+  emitStep(
+    compiler,
+    node,
     paths ? indexPath(key) : (machine) => {
       machine.current = indexValue(machine.current, key(machine.frame), machine.maxDepth);
     },
@@ -57,9 +60,21 @@ export const emitIndex: Emitter<"index"> = (compiler, node, scope, paths) => {
 function indexPath(keyOf: KeyOf) {
   return (machine: Machine) => {
     const key = keyOf(machine.frame);
-    requirePath(machine, () => `access element ${quote(key)} of`);
     machine.descend(key, indexValue(machine.current, key, machine.maxDepth));
   };
+}
+
+/** Appends a step to a part of a value; with `?` there is no output where it cannot be taken. */
+function emitStep(compiler: Compiler, { optional }: { readonly optional?: true }, step: Op): void {
+  if (optional !== true) return compiler.op(step);
+  compiler.op((machine) => {
+    try {
+      step(machine);
+    } catch (error) {
+      if (!(error instanceof Raised)) throw error;
+      machine.backtrack();
+    }
+  });
 }
 
 /** `target[from:to]`. */
@@ -69,11 +84,17 @@ export const emitSlice: Emitter<"slice"> = (compiler, node, scope, paths) => {
   const to = node.to === undefined ? -1 : emitPart(compiler, node.to, scope, input);
   compiler.load(input);
   compiler.emit(node.target, scope, paths);
-  compiler.op((machine) => {
+  if (paths) {
+    compiler.op((machine) => {
+      requirePath(machine, () => {
+        const { slots } = machine.frame;
+        return `access element ${quote(boundsOf(slots, from, to))} of`;
+      });
+    });
+  }
+  emitStep(compiler, node, (machine) => {
     const { slots } = machine.frame;
-    const start = from < 0 ? null : slots[from] as JsonValue;
-    const end = to < 0 ? null : slots[to] as JsonValue;
-    if (paths) requirePath(machine, () => `access element ${quote({ start, end })} of`);
+    const { start, end } = boundsOf(slots, from, to);
     const value = sliceValue(machine.current, start, end);
     if (paths) machine.descend({ start, end }, value);
     else {
@@ -84,10 +105,15 @@ export const emitSlice: Emitter<"slice"> = (compiler, node, scope, paths) => {
   });
 };
 
+function boundsOf(slots: readonly unknown[], from: number, to: number): { start: JsonValue; end: JsonValue } {
+  return { start: from < 0 ? null : slots[from] as JsonValue, end: to < 0 ? null : slots[to] as JsonValue };
+}
+
 /** `target[]`. */
 export const emitIterate: Emitter<"iterate"> = (compiler, node, scope, paths) => {
   compiler.emit(node.target, scope, paths);
-  compiler.op(paths ? iteratePaths : iterate);
+  if (paths) compiler.op((machine) => requirePath(machine, () => "iterate through"));
+  emitStep(compiler, node, paths ? iteratePaths : iterate);
 };
 
 function iterate(machine: Machine): void {
@@ -98,7 +124,6 @@ function iterate(machine: Machine): void {
 }
 
 function iteratePaths(machine: Machine): void {
-  requirePath(machine, () => "iterate through");
   const items = valuesOf(machine.current);
   if (items.length === 0) return machine.backtrack();
   const keys = isArray(machine.current) ? undefined : Object.keys(machine.current as object);

@@ -98,6 +98,7 @@ export function simplePath(compiler: Compiler, node: JqNode, scope: Scope): Simp
   const keys: Simple[] = [];
   let target = node;
   for (; target.kind === "index"; target = target.target) {
+    if (target.optional === true) return undefined;
     const key = compiler.simple(target.key, scope);
     if (key === undefined) return undefined;
     keys.push(key);

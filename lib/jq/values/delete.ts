@@ -65,7 +65,7 @@ function withoutKeys(value: JsonValue, keys: readonly JsonValue[]): JsonValue {
     }
     return copy;
   }
-  if (!isArray(value)) return fail(`Cannot delete field at ${describeKey(keys[0]!)} index of ${kindOf(value)}`);
+  if (!isArray(value)) return fail(`Cannot delete fields from ${kindOf(value)}`);
   const gone = new Set<number>();
   for (const key of keys) {
     if (typeof key === "number") {
@@ -77,8 +77,4 @@ function withoutKeys(value: JsonValue, keys: readonly JsonValue[]): JsonValue {
     } else return fail(`Cannot delete ${kindOf(key)} element of array`);
   }
   return value.filter((_, index) => !gone.has(index));
-}
-
-function describeKey(key: JsonValue): string {
-  return typeof key === "string" ? "object" : "array";
 }

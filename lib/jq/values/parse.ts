@@ -157,8 +157,9 @@ function* parseJsonParts(text: string, maxDepth: number): Generator<JsonValue | 
       }
       value = WORDS.has(word) ? WORDS.get(word)! : NUMBER.test(word) ? Number(word) : undefined;
       if (value === undefined) {
-        if (end >= text.length) throw new JsonFault(`Invalid numeric literal at EOF at ${place(end)}`);
-        fault("Invalid numeric literal", end + 1);
+        const what = /^(?:t|f|nu)/.test(word) ? "Invalid literal" : "Invalid numeric literal";
+        if (end >= text.length) throw new JsonFault(`${what} at EOF at ${place(end)}`);
+        fault(what, end + 1);
       }
       at = end;
     }

@@ -150,7 +150,7 @@ function isPlain(root: object): boolean {
     if (--left < 0) return false;
     if (typeof value === "number") {
       const size = Math.abs(value);
-      return (size >= 1e-5 && size < 1e15) || Object.is(value, 0);
+      return (size >= 1e-4 && size < 1e15) || Object.is(value, 0);
     }
     if (typeof value === "string") return value.length < 1000 && !value.includes("\x7f");
     if (typeof value !== "object" || value === null) return true;
