@@ -3,6 +3,8 @@ import type { JsonValue } from "../base/json.ts";
 import type { FunctionScope } from "./compile/scope.ts";
 import { JqError, JqLimitError } from "./errors.ts";
 import type { JqLimits } from "./limits.ts";
+import { untilAborted } from "../base/signals.ts";
+import type { InputSource } from "./machine/work.ts";
 import { Machine, type Op, State } from "./machine/machine.ts";
 import { Raised } from "./values/kinds.ts";
 import { measure, withoutOddNumbers } from "./values/measure.ts";
@@ -14,6 +16,8 @@ export interface EvaluateOptions {
   readonly signal?: AbortSignal;
   /** Limits of this evaluation, over those of the compilation. */
   readonly limits?: Partial<JqLimits>;
+  /** What `input` and `inputs` read, where the expression was compiled with them. Default: there are no more. */
+  readonly inputs?: InputSource;
 }
 
 /** A program that can be evaluated. */
@@ -55,6 +59,7 @@ class Evaluation {
       return value;
     });
     this.#machine = new Machine(prepared.code, limits, prepared.entry, prepared.owner.slots, input, values);
+    this.#machine.source = options.inputs;
   }
 
   /** Whether time is up for this slice; ends the evaluation when it is up for good. */
@@ -81,7 +86,7 @@ class Evaluation {
         const state = machine.run(STRIDE);
         if (state === State.Output) return { value: this.#finish(machine.current) };
         if (state === State.Done) return null;
-        if (this.#isSliceOver()) return undefined;
+        if (machine.isWaiting || this.#isSliceOver()) return undefined;
       }
     } catch (error) {
       machine.state = State.Done;
@@ -104,7 +109,8 @@ class Evaluation {
 
   /** Lets others run, and ends when that was asked for. */
   async giveWay(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    if (this.#machine.isWaiting) await untilAborted(this.#machine.source!.wait(), this.#signal);
+    else await new Promise((resolve) => setTimeout(resolve, 0));
     this.#signal?.throwIfAborted();
     this.#sliceStart = performance.now();
   }

@@ -1,6 +1,7 @@
 /** Code for `as`, `reduce` and `foreach`: outputs that are given names. */
 import type { JqPattern } from "../ast.ts";
-import { type Machine, Resume } from "../machine/machine.ts";
+import { Resume } from "../machine/frame.ts";
+import type { Machine } from "../machine/machine.ts";
 import { indexKey, indexValue } from "../values/index.ts";
 import { Owned } from "../values/paths.ts";
 import { enterTry, leaveTry } from "./_control.ts";

@@ -5,7 +5,8 @@
  */
 import { type JsonValue, setOwn } from "../../base/json.ts";
 import type { JqNode } from "../ast.ts";
-import type { Frame, Machine, Simple } from "../machine/machine.ts";
+import type { Frame, Simple } from "../machine/frame.ts";
+import type { Machine } from "../machine/machine.ts";
 import { isArray, isObject, isTrue } from "../values/kinds.ts";
 import { getPath, type Owned, setPath } from "../values/paths.ts";
 import { OPERATIONS, updateOperation } from "./_operators.ts";

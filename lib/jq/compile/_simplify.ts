@@ -4,7 +4,7 @@ import { didYouMean } from "../../base/nearest.ts";
 import type { JqNode } from "../ast.ts";
 import { applyFormat, FORMATS } from "../builtins/formats.ts";
 import type { JqPlace } from "../errors.ts";
-import type { Simple } from "../machine/machine.ts";
+import type { Simple } from "../machine/frame.ts";
 import { negate } from "../values/arithmetic.ts";
 import { indexKey, indexValue, sliceValue } from "../values/index.ts";
 import { isTrue, Raised } from "../values/kinds.ts";

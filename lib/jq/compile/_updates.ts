@@ -1,7 +1,8 @@
 /** Code for `=`, `|=`, `+=` and their like. */
 import type { JsonValue } from "../../base/json.ts";
 import type { JqNode } from "../ast.ts";
-import { type Frame, type Machine, Resume, type Simple } from "../machine/machine.ts";
+import { type Frame, Resume, type Simple } from "../machine/frame.ts";
+import type { Machine } from "../machine/machine.ts";
 import { deletePaths } from "../values/delete.ts";
 import { getPath, Owned, setPath } from "../values/paths.ts";
 import { updateOperation } from "./_operators.ts";

@@ -9,93 +9,12 @@ import type { JsonValue } from "../../base/json.ts";
 import { JqLimitError } from "../errors.ts";
 import type { JqLimits } from "../limits.ts";
 import { Raised } from "../values/kinds.ts";
+import { type Fork, Frame, MOST_FORKS, type Path, Resume, type Routine } from "./frame.ts";
 import { containersIn, memoryOf } from "./memory.ts";
-import { advance, atOnce, INTERRUPTED, LongSteps, type Work } from "./work.ts";
+import { advance, atOnce, type InputSource, INTERRUPTED, LongSteps, type Work } from "./work.ts";
 
 /** One operation; `pc` points behind it when it runs. */
 export type Op = (machine: Machine) => void;
-
-/** An expression with exactly one output and no way to go on but that: evaluated by JavaScript itself. */
-export type Simple = (input: JsonValue, frame: Frame) => JsonValue;
-
-/** Where a value stands in the input; a list from its end. Undefined: at the root. */
-export interface Path {
-  readonly up: Path | undefined;
-  readonly key: JsonValue;
-  readonly length: number;
-}
-
-/** A function's code: a version that makes values, one that makes paths too; each compiled when first called. */
-export interface Routine {
-  readonly slots: number;
-  /** Where its code starts. */
-  entry(paths: boolean): number;
-}
-
-/** A filter given to a function, with the frame that its names are in. */
-export class Closure {
-  /** Joins code and frame. */
-  constructor(
-    readonly routine: Routine,
-    readonly frame: Frame,
-    /** The filter as an evaluator in that same frame, where it can be one. */
-    readonly simple: Simple | undefined,
-  ) {}
-}
-
-/** A call: its variables and temporary values, and where it goes back to. */
-export class Frame {
-  readonly slots: unknown[];
-  /** Creates a frame for a call from `caller`, which goes on at `back`. */
-  constructor(
-    readonly machine: Machine,
-    /** The frame in which the function was defined. */
-    readonly outer: Frame | undefined,
-    readonly caller: Frame | undefined,
-    readonly back: number,
-    readonly depth: number,
-    slots: number,
-  ) {
-    this.slots = slots === 0 ? NO_SLOTS : new Array(slots);
-  }
-}
-
-const NO_SLOTS: unknown[] = [];
-
-/** How a fork goes on. */
-export const enum Resume {
-  /** At its address, once. */
-  Jump,
-  /** With the next of its items. */
-  Items,
-  /** With the next of its items, and their paths. */
-  ItemsWithPaths,
-  /** With the next number. */
-  Range,
-  /** With what its source gives next. */
-  Pull,
-  /** Not at all; errors from above it go to its address. */
-  Try,
-  /** Not at all; errors from above it pass by the `try` at its index. */
-  TryLeft,
-}
-
-/** A place to go back to, with the state that was. */
-export interface Fork {
-  readonly resume: Resume;
-  readonly address: number;
-  readonly frame: Frame;
-  readonly current: JsonValue;
-  readonly path: Path | undefined;
-  readonly pathValue: JsonValue;
-  readonly items: readonly JsonValue[] | undefined;
-  readonly source: Iterator<JsonValue> | undefined;
-  readonly keys: readonly string[] | undefined;
-  /** Index of the next item, or the next number, or the index of a fork. */
-  next: number;
-  readonly end: number;
-  readonly step: number;
-}
 
 /** What the machine is about. */
 export const enum State {
@@ -107,9 +26,6 @@ export const enum State {
   /** It stops here to look at the clock; then it goes on. */
   Paused,
 }
-
-/** How many forks there may be: each takes about a hundred bytes. */
-const MOST_FORKS = 500_000;
 
 /** Units of work after which the machine looks at the clock: a fraction of a millisecond. */
 const TOIL = 200_000;
@@ -131,6 +47,10 @@ export class Machine {
   held: readonly JsonValue[] = [];
   readonly limits: JqLimits;
   readonly code: readonly Op[];
+  /** What `input` and `inputs` read. */
+  source: InputSource | undefined = undefined;
+  /** Whether the machine can only go on once its source has more. */
+  isWaiting = false;
   /** Whether the operation has changed something for good, so that it cannot be run again. */
   isChanged: (() => boolean) | undefined = undefined;
   #steps: LongSteps | undefined;
@@ -354,6 +274,19 @@ export class Machine {
   /** Forgets every fork above a height: there will be no more outputs from there. */
   cut(height: number): void {
     this.forks.length = height;
+  }
+
+  /**
+   * The next input, null at the end. While it is still to come the machine waits, and the operation is run again: call
+   * this first of all.
+   */
+  takeInput(): { readonly value: JsonValue } | null | undefined {
+    const taken = this.source?.take();
+    this.isWaiting = taken === undefined && this.source !== undefined;
+    if (!this.isWaiting) return taken ?? null;
+    this.pc--;
+    this.#pause();
+    return undefined;
   }
 
   /** Calls a routine defined in `outer`; `tail` when nothing is to be done behind the call. */

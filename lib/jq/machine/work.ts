@@ -1,7 +1,16 @@
 /** Long steps in parts. */
+import type { JsonValue } from "../../base/json.ts";
 
 /** A long step: yields every now and then, so that others may have their turn, and returns what it makes. */
 export type Work<T> = Generator<undefined, T, undefined>;
+
+/** Where the inputs of `input` and `inputs` come from. */
+export interface InputSource {
+  /** The next value, null at the end; undefined while it is still to come. */
+  take(): { readonly value: JsonValue } | null | undefined;
+  /** Resolves when there is something to take, or the end. */
+  wait(): Promise<void>;
+}
 
 /** Units of work (a value looked at, a comparison) between two yields: well below a millisecond. */
 export const UNITS = 2048;
