@@ -33,6 +33,8 @@ export interface InputStream {
   readAll(signal: AbortSignal, heard?: () => void): Promise<string>;
   /** One line without its ending; undefined at the end of the input. */
   readLine(signal: AbortSignal): Promise<string | undefined>;
+  /** The bytes that come next, as soon as there are any; undefined at the end of the input. */
+  readSome(signal: AbortSignal): Promise<Uint8Array | undefined>;
 }
 
 /** What surrounds a command. */
@@ -171,6 +173,14 @@ export class BufferedInput implements InputStream {
       if (chunk !== undefined) this.#buffered = joinBytes([this.#buffered, chunk]);
       else return this.#buffered.length === 0 ? undefined : this.#take(this.#buffered.length, this.#buffered.length);
     }
+  }
+
+  /** Reads what is there. */
+  readSome(signal: AbortSignal): Promise<Uint8Array | undefined> {
+    if (this.#buffered.length === 0) return this.#read(signal);
+    const buffered = this.#buffered;
+    this.#buffered = new Uint8Array();
+    return Promise.resolve(buffered);
   }
 
   #take(end: number, next: number): string {

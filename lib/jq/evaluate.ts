@@ -55,7 +55,8 @@ class Evaluation {
     requireSize(input, limits, "the input");
     const values = prepared.globals.map((name) => {
       const value = globals !== undefined && Object.hasOwn(globals, name) ? globals[name]! : null;
-      requireSize(value, limits, `$${name}`);
+      // Without bounds there is nothing to walk through it for, at every evaluation.
+      if (limits.valueBytes !== Infinity || limits.inputBytes !== Infinity) requireSize(value, limits, `$${name}`);
       return value;
     });
     this.#machine = new Machine(prepared.code, limits, prepared.entry, prepared.owner.slots, input, values);

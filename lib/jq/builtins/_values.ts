@@ -140,7 +140,7 @@ function* fromEntries(machine: Machine, input: JsonValue): Work<JsonValue> {
   const result = {};
   let count = 0;
   for (const entry of valuesOf(input)) {
-    if (!isObject(entry)) return fail(`Cannot index ${kindOf(entry)} with "key"`);
+    if (!isObject(entry)) return fail(`Cannot index ${kindOf(entry)} with string ("key")`);
     let key: JsonValue = null;
     for (const name of ["key", "k", "name", "Name", "K", "Key"]) {
       key = ownValue(entry, name) ?? null;

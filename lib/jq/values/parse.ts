@@ -86,13 +86,19 @@ export function* parseJsonValues(text: string, maxDepth: number): Generator<Json
   for (const value of parseJsonParts(text, maxDepth)) if (value !== undefined) yield value;
 }
 
-/** The same, with undefined every now and then. */
-function* parseJsonParts(text: string, maxDepth: number): Generator<JsonValue | undefined> {
+/** The same, with undefined every now and then. `before` is where the text starts, for faults. */
+export function* parseJsonParts(
+  text: string,
+  maxDepth: number,
+  before: { readonly line: number; readonly column: number } = { line: 1, column: 0 },
+): Generator<JsonValue | undefined> {
   const stack: Open[] = [];
   let at = 0;
   const place = (offset: number) => {
-    const before = text.slice(0, offset);
-    return `line ${before.split("\n").length}, column ${offset - before.lastIndexOf("\n") - 1}`;
+    const read = text.slice(0, offset);
+    const lines = read.split("\n").length;
+    const column = offset - read.lastIndexOf("\n") - 1 + (lines === 1 ? before.column : 0);
+    return `line ${before.line + lines - 1}, column ${column}`;
   };
   const fault = (message: string, offset: number): never => {
     throw new JsonFault(`${message} at ${place(offset)}`);
