@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { addGlobalOptions, createCommand, findCommand, parseLine } from "../../lib/cli/command_line.ts";
 import * as chat from "../../lib/cli/commands/chat.ts";
 import * as demo from "../../lib/cli/commands/demo.ts";
+import * as jq from "../../lib/cli/commands/jq.ts";
 import { LIMITS } from "../../lib/base/limits.ts";
 import { configShape } from "../../lib/project/config_shape.ts";
 import { createCommandTool } from "../../lib/tool/command.ts";
@@ -68,13 +69,13 @@ for (const block of of("sh")) {
       const root = addGlobalOptions(createCommand("lait", ""));
       chat.define(root);
       const argv = words(command);
-      const found = findCommand(root, argv, ["demo"]);
+      const found = findCommand(root, argv, ["demo", "jq"]);
       if (found.command === undefined) {
         parseLine(root, argv);
         return;
       }
-      const sub = addGlobalOptions(createCommand("lait demo", ""));
-      demo.define(sub);
+      const sub = addGlobalOptions(createCommand(`lait ${found.command}`, ""));
+      (found.command === "jq" ? jq : demo).define(sub);
       parseLine(sub, found.rest);
     });
   }

@@ -1,5 +1,6 @@
 /** `lait jq`. */
 import { deepStrictEqual, match } from "node:assert/strict";
+import { REPOSITORY } from "../_support/process.ts";
 import { Workspace } from "../cli/_lait.ts";
 
 const FILES = { "in.json": '{"a": [1, {"b": "x"}]}\n"s" 3' };
@@ -148,4 +149,15 @@ Deno.test("lait jq: an endless expression ends when it is interrupted", async ()
   await process.saw(/on/);
   process.signal("SIGINT");
   deepStrictEqual((await process.ended()).code, 130);
+});
+
+Deno.test("lait jq: the examples of its documentation print what it says", async () => {
+  const text = await Deno.readTextFile(`${REPOSITORY}docs/jq.md`);
+  const examples = [...text.matchAll(/^```sh\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```$/gm)];
+  deepStrictEqual(examples.length, 3);
+  await using workspace = await Workspace.create();
+  for (const [, commands, wanted] of examples) {
+    const { code, stdout, stderr } = await workspace.shell(commands!);
+    deepStrictEqual([code, stdout, stderr], [0, wanted, ""]);
+  }
 });
