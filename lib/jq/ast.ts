@@ -49,9 +49,16 @@ export type JqNodeData =
   /** A text with expressions in it; `format` is applied to each of their outputs. */
   | { readonly kind: "string"; readonly format?: string; readonly parts: readonly (string | JqNode)[] }
   | { readonly kind: "format"; readonly name: string }
-  | { readonly kind: "index"; readonly target: JqNode; readonly key: JqNode }
-  | { readonly kind: "slice"; readonly target: JqNode; readonly from?: JqNode; readonly to?: JqNode }
-  | { readonly kind: "iterate"; readonly target: JqNode }
+  /** One with `?` behind it has no output where it fails itself; its target and its key may still fail. */
+  | { readonly kind: "index"; readonly target: JqNode; readonly key: JqNode; readonly optional?: true }
+  | {
+    readonly kind: "slice";
+    readonly target: JqNode;
+    readonly from?: JqNode;
+    readonly to?: JqNode;
+    readonly optional?: true;
+  }
+  | { readonly kind: "iterate"; readonly target: JqNode; readonly optional?: true }
   | { readonly kind: "variable"; readonly name: string }
   | { readonly kind: "call"; readonly name: string; readonly args: readonly JqNode[] }
   | { readonly kind: "array"; readonly body?: JqNode }

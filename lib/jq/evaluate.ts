@@ -3,6 +3,8 @@ import type { JsonValue } from "../base/json.ts";
 import type { FunctionScope } from "./compile/scope.ts";
 import { JqError, JqLimitError } from "./errors.ts";
 import type { JqLimits } from "./limits.ts";
+import { untilAborted } from "../base/signals.ts";
+import type { InputSource } from "./machine/work.ts";
 import { Machine, type Op, State } from "./machine/machine.ts";
 import { Raised } from "./values/kinds.ts";
 import { measure, withoutOddNumbers } from "./values/measure.ts";
@@ -14,6 +16,8 @@ export interface EvaluateOptions {
   readonly signal?: AbortSignal;
   /** Limits of this evaluation, over those of the compilation. */
   readonly limits?: Partial<JqLimits>;
+  /** What `input` and `inputs` read, where the expression was compiled with them. Default: there are no more. */
+  readonly inputs?: InputSource;
 }
 
 /** A program that can be evaluated. */
@@ -51,10 +55,12 @@ class Evaluation {
     requireSize(input, limits, "the input");
     const values = prepared.globals.map((name) => {
       const value = globals !== undefined && Object.hasOwn(globals, name) ? globals[name]! : null;
-      requireSize(value, limits, `$${name}`);
+      // Without bounds there is nothing to walk through it for, at every evaluation.
+      if (limits.valueBytes !== Infinity || limits.inputBytes !== Infinity) requireSize(value, limits, `$${name}`);
       return value;
     });
     this.#machine = new Machine(prepared.code, limits, prepared.entry, prepared.owner.slots, input, values);
+    this.#machine.source = options.inputs;
   }
 
   /** Whether time is up for this slice; ends the evaluation when it is up for good. */
@@ -81,7 +87,7 @@ class Evaluation {
         const state = machine.run(STRIDE);
         if (state === State.Output) return { value: this.#finish(machine.current) };
         if (state === State.Done) return null;
-        if (this.#isSliceOver()) return undefined;
+        if (machine.isWaiting || this.#isSliceOver()) return undefined;
       }
     } catch (error) {
       machine.state = State.Done;
@@ -104,7 +110,8 @@ class Evaluation {
 
   /** Lets others run, and ends when that was asked for. */
   async giveWay(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    if (this.#machine.isWaiting) await untilAborted(this.#machine.source!.wait(), this.#signal);
+    else await new Promise((resolve) => setTimeout(resolve, 0));
     this.#signal?.throwIfAborted();
     this.#sliceStart = performance.now();
   }
@@ -143,7 +150,7 @@ function requireSize(value: JsonValue, limits: JqLimits, what: string): boolean 
 function toError(value: JsonValue): JqError {
   const odd = typeof value === "object" && value !== null ? withoutOddNumbers(value) : value;
   if (typeof value === "string") return new JqError(odd, value);
-  return new JqError(odd, `${serialize(value, { maxDepth: 20 }).slice(0, 1000)} (not a string)`);
+  return new JqError(odd, `${serialize(value, { maxDepth: 20, enough: 1000 }).slice(0, 1000)} (not a string)`);
 }
 
 /** See `JqProgram.evaluate`. */

@@ -15,7 +15,7 @@
 import type { JsonValue } from "../base/json.ts";
 import type { JqNode } from "./ast.ts";
 import { Compiler } from "./compile/compiler.ts";
-import { LANGUAGE } from "./compile/language.ts";
+import { LANGUAGE, LANGUAGE_WITH_INPUTS } from "./compile/language.ts";
 import { FunctionScope, type Scope, withName } from "./compile/scope.ts";
 import { JqLimitError } from "./errors.ts";
 import { evaluateAll, evaluateEach, evaluateNow, type EvaluateOptions, type Prepared } from "./evaluate.ts";
@@ -26,6 +26,7 @@ import { type JqReference, referencesOf } from "./references.ts";
 export type { JqNode } from "./ast.ts";
 export { JqCompileError, JqError, JqLimitError, type JqPlace, JqSyntaxError } from "./errors.ts";
 export type { EvaluateOptions } from "./evaluate.ts";
+export type { InputSource } from "./machine/work.ts";
 export { JQ_LIMITS, type JqLimits } from "./limits.ts";
 export type { JqReference } from "./references.ts";
 
@@ -33,6 +34,8 @@ export type { JqReference } from "./references.ts";
 export interface CompileOptions {
   /** Names, without `$`, of the variables that every evaluation gives values to. Default: none. */
   readonly globals?: readonly string[];
+  /** Whether there are `input` and `inputs`, see `EvaluateOptions.inputs`. Default: false. */
+  readonly inputs?: boolean;
   /** Limits, for the source and as defaults for evaluations. Default: `JQ_LIMITS`. */
   readonly limits?: Partial<JqLimits>;
 }
@@ -87,7 +90,7 @@ export function compile(source: string, options: CompileOptions = {}): JqProgram
   const owner = new FunctionScope(0);
   let scope: Scope = { owner, names: undefined };
   for (const name of globals) scope = withName(scope, { kind: "variable", name, slot: owner.slot() });
-  const compiler = new Compiler(LANGUAGE);
+  const compiler = new Compiler(options.inputs === true ? LANGUAGE_WITH_INPUTS : LANGUAGE);
   let prepared: Prepared;
   try {
     const entry = compiler.program(ast, scope);

@@ -167,7 +167,7 @@ steps:
   assert.match(mermaid, /n1 --> n3\b/);
   assert.match(mermaid, /n2 --> n3\b/);
   const dot = (await made.lait(["graph", "flow.yml", "--format", "dot"])).stdout;
-  assert.match(dot, /^digraph workflow \{\n  rankdir=TB;\n/);
+  assert.match(dot, /^digraph workflow \{\n {2}rankdir=TB;\n/);
   assert.match(dot, /x\\\\\\\\y/);
   assert.match(dot, /shape=diamond/);
   assert.equal((await made.lait(["graph", "flow.yml", "--format", "svg"])).code, 2);
@@ -181,7 +181,7 @@ Deno.test("workflow list: the entries with their descriptions, and what is wrong
   });
   const listed = await made.lait(["workflow", "list"]);
   assert.equal(listed.code, 0);
-  assert.match(listed.stdout, /^a  \(w\/a\.yml\): does a\nb  \(w\/b\.yml\)\n {4}warning: .*must be a list of steps/);
+  assert.match(listed.stdout, /^a {2}\(w\/a\.yml\): does a\nb {2}\(w\/b\.yml\)\n {4}warning: .*must be a list of steps/);
   const named = await made.lait(["run", "a", "x"]);
   assert.equal(named.stdout, "A\n");
   assert.match(named.stderr, /note: workflow `a` is w\/a\.yml/);

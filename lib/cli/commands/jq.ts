@@ -1,13 +1,16 @@
 /** `lait jq`: a jq in the same binary. */
-import { DiagnosticError, FileError, LaitError, UsageError } from "../../base/errors.ts";
-import { type JsonValue, setOwn } from "../../base/json.ts";
+import { DiagnosticError, LaitError, UsageError } from "../../base/errors.ts";
 import { readTextBounded } from "../../base/files.ts";
-import { type Command, Option } from "../../deps/commander.ts";
+import { type JsonValue, setOwn } from "../../base/json.ts";
+import { PRODUCT_NAME } from "../../base/product.ts";
+import type { Command } from "../../deps/commander.ts";
 import { resolve } from "../../deps/path.ts";
 import { compile, JqError, JqLimitError, type JqProgram, JqSyntaxError } from "../../jq/jq.ts";
-import { JsonFault, parseJsonValues } from "../../jq/values/parse.ts";
-import { serialize } from "../../jq/values/text.ts";
 import type { CommandContext } from "../command.ts";
+import { Inputs } from "../jq_inputs.ts";
+import { defineOptions, type JqOptions, pairOf, readArguments, readWords } from "../jq_options.ts";
+import { Outputs, outputText } from "../jq_output.ts";
+import { say } from "../say.ts";
 
 /** The user's own data on the user's own machine: bounded by memory, not by what a workflow may use. */
 const LIMITS = {
@@ -18,165 +21,181 @@ const LIMITS = {
   workingBytes: 2 * 1024 * 1024 * 1024,
 };
 
-/** The most that is read of a file. */
+/** The most that is read of a file that is kept whole. */
 const FILE_BYTES = 512 * 1024 * 1024;
-
-/** Parts the two words of an option; no command line can contain it. */
-const PART = "\0";
 
 const HELP = `
 Examples:
   lait jq '.items[] | select(.price > 10) | .name' shop.json
   lait jq -n --arg who Ada '"Hello, \\($who)"'
+  lait jq -n 'reduce inputs as $row (0; . + $row.price)' rows.ndjson
   curl -s https://example.com/data.json | lait jq -r '.lines[]'
 
 The input may hold several JSON values; the expression runs for each. Without FILE it is standard input.
+An expression that fails for one value goes on with the next.
 
 Exit codes:
   0 success, 1 the expression failed or --exit-status says so, 2 usage, 3 EXPR is no jq expression
 `;
 
-interface Options {
-  readonly nullInput?: boolean;
-  readonly compactOutput?: boolean;
-  readonly rawOutput?: boolean;
-  readonly slurp?: boolean;
-  readonly exitStatus?: boolean;
-  readonly arg?: readonly string[];
-  readonly argjson?: readonly string[];
-}
-
-const collect = (word: string, before: readonly string[] | undefined): readonly string[] => [...before ?? [], word];
-
 /** Adds what jq takes. */
 export function define(command: Command): void {
-  command
-    .usage("[options] EXPR [FILE]")
-    .option("-n, --null-input", "run the expression once, with null as its input")
-    .option("-c, --compact-output", "print each value on one line")
-    .option("-r, --raw-output", "print texts without quotes")
-    .option("-s, --slurp", "run the expression once, with an array of all input values")
-    .option("-e, --exit-status", "fail when the last output is false or null, or there is none")
-    .addOption(new Option("--arg <name value>", "set $name to a text; may be repeated").argParser(collect))
-    .addOption(new Option("--argjson <name json>", "set $name to a JSON value; may be repeated").argParser(collect))
-    .addHelpText("after", HELP);
-  // Options with two words are jq's own; commander knows only such with one or with any number.
-  const parse = command.parse.bind(command);
-  command.parse = (argv, options) => parse(argv === undefined ? argv : joinPairs(argv), options);
-}
-
-function joinPairs(argv: readonly string[]): string[] {
-  const joined: string[] = [];
-  for (let at = 0; at < argv.length; at++) {
-    const word = argv[at]!;
-    if (word === "--") return [...joined, ...argv.slice(at)];
-    if (word !== "--arg" && word !== "--argjson") joined.push(word);
-    else if (argv[at + 2] === undefined) throw new UsageError(`${word} takes two words: a name and a value`);
-    else joined.push(`${word}=${argv[++at]}${PART}${argv[++at]}`);
-  }
-  return joined;
+  defineOptions(command);
+  command.addHelpText("after", HELP);
 }
 
 /** Evaluates the expression for each input value. */
-export async function run({ io, line, signal }: CommandContext): Promise<void> {
-  const options = line.options as Options;
-  const [source, file, ...rest] = line.words;
+export async function run(context: CommandContext): Promise<void> {
+  const { io, line, signal } = context;
+  const options = line.options as JqOptions;
+  const words = readWords(line.words, options);
+  const source = words.expression ??
+    (options.fromFile === undefined ? undefined : await readFile(context, options.fromFile));
   if (source === undefined) throw new UsageError("jq takes an expression, such as .name");
-  if (rest.length > 0) throw new UsageError(`jq takes one file (got ${JSON.stringify(rest[0])} too)`);
-  const globals = readGlobals(options);
-  const program = compileExpression(source, Object.keys(globals));
-  let last: JsonValue | undefined;
-  for await (
-    const input of inputs(options, async () => {
-      return file === undefined
-        ? await io.stdin.readAll(signal)
-        : await readTextBounded(resolve(io.directory, file), FILE_BYTES);
-    }, file ?? "standard input")
+  const named = { ...readArguments(options), ...await readFiles(context, options) };
+  const values = { ...named, ARGS: { positional: words.positional, named }, __prog_args: words.positional };
+  const program = compileExpression(source, values);
+  const outputs = new Outputs(io.stdout);
+  const inputs = new Inputs(words.files, io, signal, {
+    as: options.rawInput !== true ? "values" : options.slurp === true ? "pieces" : "lines",
+    maxDepth: LIMITS.depth,
+    beforeWait: () => outputs.write(),
+  });
+  const evaluation = new Evaluation(context, options, program, values, inputs, outputs);
+  try {
+    for await (const input of chosen(options, inputs)) await evaluation.run(input);
+  } finally {
+    outputs.write();
+  }
+  evaluation.finish();
+}
+
+/** One run of the command. */
+class Evaluation {
+  readonly #context: CommandContext;
+  readonly #options: JqOptions;
+  readonly #program: JqProgram;
+  readonly #values: Readonly<Record<string, JsonValue>>;
+  readonly #inputs: Inputs;
+  readonly #outputs: Outputs;
+  #last: JsonValue | undefined;
+  /** How often the expression failed, and the latest failure, which is told when it is known not to be the last. */
+  #failures = 0;
+  #failure: LaitError | undefined;
+
+  constructor(
+    context: CommandContext,
+    options: JqOptions,
+    program: JqProgram,
+    values: Readonly<Record<string, JsonValue>>,
+    inputs: Inputs,
+    outputs: Outputs,
   ) {
-    for await (const output of outputs(program, input, globals, signal)) {
-      last = output;
-      io.stdout.write(`${outputText(output, options)}\n`);
+    this.#context = context;
+    this.#options = options;
+    this.#program = program;
+    this.#values = values;
+    this.#inputs = inputs;
+    this.#outputs = outputs;
+  }
+
+  /** Prints the outputs for an input; a failure is kept. */
+  async run(input: JsonValue): Promise<void> {
+    const { io, signal } = this.#context;
+    if (this.#failure !== undefined) say(io, PRODUCT_NAME, this.#failure.message);
+    this.#failure = undefined;
+    try {
+      for await (const output of this.#program.evaluate(input, this.#values, { signal, inputs: this.#inputs })) {
+        this.#last = output;
+        const behind = this.#outputs.add(outputText(output, this.#options));
+        if (behind !== undefined) await behind;
+      }
+    } catch (error) {
+      if (!(error instanceof JqError || error instanceof JqLimitError)) throw error;
+      const place = this.#inputs.place === "" ? "" : ` (input at ${this.#inputs.place})`;
+      this.#failures++;
+      this.#failure = new LaitError(
+        error instanceof JqError ? "response" : "limit",
+        `jq: ${error.message}${place}`,
+        { cause: error },
+      );
     }
   }
-  if (options.exitStatus === true && (last === undefined || last === null || last === false)) {
-    throw new LaitError("response", `jq: ${last === undefined ? "there was no output" : `the last output is ${last}`}`);
+
+  /** Fails when the expression did, or what `--exit-status` asks about. */
+  finish(): void {
+    if (this.#failures === 1 && this.#failure !== undefined) throw this.#failure;
+    if (this.#failure !== undefined) say(this.#context.io, PRODUCT_NAME, this.#failure.message);
+    if (this.#failures > 0) {
+      const times = this.#failures === 1 ? "one input" : `${this.#failures} inputs`;
+      throw new LaitError("response", `jq: the expression failed for ${times}`);
+    }
+    const last = this.#last;
+    if (this.#options.exitStatus !== true || (last !== undefined && last !== null && last !== false)) return;
+    throw new LaitError(
+      "response",
+      `jq: ${last === undefined ? "there was no output" : `the last output is ${last}`}`,
+    );
   }
 }
 
-function readGlobals({ arg = [], argjson = [] }: Options): Record<string, JsonValue> {
+/** What the expression is run for. */
+async function* chosen(options: JqOptions, inputs: Inputs): AsyncGenerator<JsonValue> {
+  if (options.nullInput === true) return yield null;
+  const values = options.stream === true ? streamed(inputs) : inputs;
+  if (options.slurp !== true) return yield* values;
+  const all: JsonValue[] = [];
+  for await (const value of values) all.push(value);
+  yield options.rawInput === true ? all.join("") : all;
+}
+
+/** Inputs in parts. */
+async function* streamed(inputs: Inputs): AsyncGenerator<JsonValue> {
+  const program = compile("tostream", { limits: LIMITS });
+  for await (const input of inputs) yield* program.evaluateSync(input);
+}
+
+function readFile({ io }: CommandContext, file: string): Promise<string> {
+  return readTextBounded(resolve(io.directory, file), FILE_BYTES);
+}
+
+/** The variables that `--slurpfile` and `--rawfile` set. */
+async function readFiles(context: CommandContext, options: JqOptions): Promise<Record<string, JsonValue>> {
   const globals = {};
-  for (const pair of arg) {
-    const [name, value] = pair.split(PART) as [string, string];
-    setOwn(globals, name, value);
+  for (const joined of options.rawfile ?? []) {
+    const [name, file] = pairOf(joined);
+    setOwn(globals, name, await readFile(context, file));
   }
-  for (const pair of argjson) {
-    const [name, text] = pair.split(PART) as [string, string];
-    try {
-      setOwn(globals, name, JSON.parse(text));
-    } catch (error) {
-      throw new UsageError(`--argjson ${name}: the value is not JSON (${(error as Error).message})`);
-    }
+  for (const joined of options.slurpfile ?? []) {
+    const [name, file] = pairOf(joined);
+    const values: JsonValue[] = [];
+    const how = { as: "values" as const, maxDepth: LIMITS.depth, beforeWait: () => {} };
+    for await (const value of new Inputs([file], context.io, context.signal, how)) values.push(value);
+    setOwn(globals, name, values);
   }
   return globals;
 }
 
-function compileExpression(source: string, globals: readonly string[]): JqProgram {
+function compileExpression(source: string, globals: Readonly<Record<string, JsonValue>>): JqProgram {
   try {
-    return compile(source, { globals, limits: LIMITS });
+    return compile(source, { globals: Object.keys(globals), inputs: true, limits: LIMITS });
   } catch (error) {
     if (error instanceof JqLimitError) throw new UsageError(error.message);
     if (!(error instanceof JqSyntaxError)) throw error;
-    const { line, column, message } = error;
-    const place = { file: "expression", line, column };
-    throw new DiagnosticError([{ id: "jq", severity: "error", place, message }]);
+    const { line, column } = error;
+    const message = `${error.message}${excerpt(source, line, column)}`;
+    throw new DiagnosticError([{ id: "jq", severity: "error", place: { file: "expression", line, column }, message }]);
   }
 }
 
-async function* inputs(options: Options, read: () => Promise<string>, name: string): AsyncGenerator<JsonValue> {
-  if (options.nullInput === true) {
-    yield null;
-    return;
-  }
-  const values = readValues(await read(), name);
-  if (options.slurp === true) yield [...values];
-  else yield* values;
-}
+/** Characters of a line that are shown around a place. */
+const SHOWN = 100;
 
-function* readValues(text: string, name: string): Generator<JsonValue> {
-  const source = text.replace(/^\ufeff/, "");
-  let whole: JsonValue;
-  try {
-    // The common case, several times as fast as reading value by value.
-    whole = JSON.parse(source) as JsonValue;
-  } catch {
-    try {
-      yield* parseJsonValues(source, LIMITS.depth);
-    } catch (error) {
-      if (!(error instanceof JsonFault)) throw error;
-      throw new FileError(`${name}: not JSON: ${error.message}`);
-    }
-    return;
-  }
-  yield whole;
-}
-
-async function* outputs(
-  program: JqProgram,
-  input: JsonValue,
-  globals: Readonly<Record<string, JsonValue>>,
-  signal: AbortSignal,
-): AsyncGenerator<JsonValue> {
-  try {
-    yield* program.evaluate(input, globals, { signal });
-  } catch (error) {
-    if (error instanceof JqError || error instanceof JqLimitError) {
-      throw new LaitError(error instanceof JqError ? "response" : "limit", `jq: ${error.message}`, { cause: error });
-    }
-    throw error;
-  }
-}
-
-function outputText(output: JsonValue, { rawOutput, compactOutput }: Options): string {
-  if (rawOutput === true && typeof output === "string") return output;
-  return serialize(output, { indent: compactOutput === true ? 0 : 2 });
+/** The line with a mark below the place. */
+function excerpt(source: string, line: number, column: number): string {
+  const text = source.split("\n")[line - 1] ?? "";
+  const start = Math.max(0, column - 1 - SHOWN / 2);
+  const shown = text.slice(start, start + SHOWN);
+  const before = text.slice(start, column - 1).replace(/[^\t]/g, " ");
+  return `\n  ${shown}\n  ${before}^`;
 }

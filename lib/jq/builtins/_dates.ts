@@ -4,6 +4,9 @@ import type { Native } from "../compile/contract.ts";
 import { fail, isArray } from "../values/kinds.ts";
 import { type BrokenTime, complete, formatTime, fromSeconds, parseTime, toSeconds, type Zone } from "./_strftime.ts";
 
+/** Characters of a format. */
+const MOST_FORMAT = 4096;
+
 const UTC: Zone = { name: "UTC", offset: 0 };
 
 function toArray({ year, month, day, hour, minute, second, weekday, yearday }: BrokenTime): JsonValue {
@@ -41,10 +44,15 @@ function localZone(seconds: number): Zone {
   };
 }
 
+function requireFormat(format: string): void {
+  if (format.length > MOST_FORMAT) fail(`a date format may have ${MOST_FORMAT} characters`);
+}
+
 function strftime(input: JsonValue, format: JsonValue): JsonValue {
   const name = "strftime/1";
   if (typeof input !== "number" && !isArray(input)) return fail(`${name} requires parsed datetime inputs`);
   if (typeof format !== "string") return fail(`${name} requires a string format`);
+  requireFormat(format);
   const time = isArray(input) ? fromArray(input, name) : brokenDown(input, name);
   return formatTime(format, time, UTC);
 }
@@ -53,6 +61,7 @@ function strflocaltime(input: JsonValue, format: JsonValue): JsonValue {
   const name = "strflocaltime/1";
   if (typeof input !== "number" && !isArray(input)) return fail(`${name} requires parsed datetime inputs`);
   if (typeof format !== "string") return fail(`${name} requires a string format`);
+  requireFormat(format);
   if (typeof input === "number") {
     const zone = localZone(brokenDown(input, name) && input);
     return formatTime(format, brokenDown(input + zone.offset * 60, name), zone);
@@ -82,6 +91,7 @@ export const DATES: readonly (readonly [key: string, native: Native])[] = [
     if (typeof input !== "string" || typeof format !== "string") {
       return fail("strptime/1 requires string inputs and arguments");
     }
+    requireFormat(format);
     const time = parseTime(input, format);
     return time === undefined ? fail(`date "${input}" does not match format "${format}"`) : toArray(time);
   }],

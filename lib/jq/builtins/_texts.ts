@@ -2,19 +2,26 @@
 import type { JsonValue } from "../../base/json.ts";
 import type { Native } from "../compile/contract.ts";
 import { split } from "../values/arithmetic.ts";
+import { UNITS, type Work } from "../machine/work.ts";
+import type { Growth } from "../values/paths.ts";
+import { convert } from "./formats.ts";
 import { countCharacters, describe, fail, isArray, utf8Length } from "../values/kinds.ts";
-import { parseJson } from "../values/parse.ts";
+import { parsing } from "../values/parse.ts";
 
 /** Every place of one text in another, overlapping ones too; in characters. */
-export function textIndices(text: string, wanted: string): JsonValue {
-  if (wanted === "") return [];
+export function* findingText(text: string, wanted: string, growth: Growth): Work<JsonValue> {
   const found: number[] = [];
+  if (wanted === "") return found;
   let counted = 0;
   let characters = 0;
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
     characters += countCharacters(text.slice(counted, at));
     counted = at;
     found.push(characters);
+    if (found.length % UNITS === 0) {
+      growth.charge(UNITS * 8);
+      yield;
+    }
   }
   return found;
 }
@@ -36,15 +43,18 @@ function withoutEnd(input: JsonValue, end: JsonValue): string {
   return suffix !== "" && text.endsWith(suffix) ? text.slice(0, -suffix.length) : text;
 }
 
-const SPACE_BEFORE = /^[\s\x85]+/;
+const isSpace = (unit: number): boolean =>
+  unit === 0x20 || (unit >= 9 && unit <= 13) || (unit > 0x7f && SPACE.test(String.fromCharCode(unit)));
+
+const SPACE = /[\s\x85]/;
 
 function trim(input: JsonValue, start: boolean, end: boolean): string {
   if (typeof input !== "string") return fail("trim input must be a string");
-  const text = start ? input.replace(SPACE_BEFORE, "") : input;
-  if (!end) return text;
-  let last = text.length;
-  while (last > 0 && /[\s\x85]/.test(text[last - 1]!)) last--;
-  return text.slice(0, last);
+  let first = 0;
+  let last = input.length;
+  if (start) { while (first < last && isSpace(input.charCodeAt(first))) first++; }
+  if (end) { while (last > first && isSpace(input.charCodeAt(last - 1))) last--; }
+  return input.slice(first, last);
 }
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -58,17 +68,30 @@ function toNumber(input: JsonValue): JsonValue {
   return fail(`${describe(input)} cannot be parsed as a number`);
 }
 
-function implode(input: JsonValue): JsonValue {
-  if (!isArray(input)) return fail("implode input must be an array");
+function* imploding(items: readonly JsonValue[]): Work<JsonValue> {
+  const parts: string[] = [];
   let text = "";
-  for (const item of input) {
+  for (const [index, item] of items.entries()) {
     if (typeof item !== "number" || Number.isNaN(item)) {
       return fail(`${describe(item)} can't be imploded, unicode codepoint needs to be numeric`);
     }
     const code = Math.trunc(item);
     text += String.fromCodePoint(code < 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0xfffd : code);
+    if (index % UNITS === UNITS - 1) {
+      parts.push(text);
+      text = "";
+      yield;
+    }
   }
-  return text;
+  return parts.join("") + text;
+}
+
+function* exploding(text: string): Work<JsonValue> {
+  const found: number[] = [];
+  for (const character of text) {
+    if (found.push(character.codePointAt(0)!) % UNITS === 0) yield;
+  }
+  return found;
 }
 
 function requireText(input: JsonValue, message: string): string {
@@ -84,14 +107,16 @@ export const TEXTS: readonly (readonly [key: string, native: Native])[] = [
   ["fromjson/0", (machine, input) => {
     const text = requireText(input, `${describe(input)} only strings can be parsed`);
     machine.charge(text.length * 4);
-    return parseJson(text, machine.maxDepth);
+    return machine.perform(parsing(text, machine.maxDepth));
   }],
   ["explode/0", (machine, input) => {
     const text = requireText(input, "explode input must be a string");
     machine.charge(text.length * 8);
-    return Array.from(text, (character) => character.codePointAt(0)!);
+    return machine.perform(exploding(text));
   }],
-  ["implode/0", (_, input) => implode(input)],
+  ["implode/0", (machine, input) => {
+    return isArray(input) ? machine.perform(imploding(input)) : fail("implode input must be an array");
+  }],
   ["startswith/1", (_, input, start) => {
     const [text, prefix] = pair(input, start!, START);
     return text.startsWith(prefix);
@@ -106,20 +131,21 @@ export const TEXTS: readonly (readonly [key: string, native: Native])[] = [
   ["trim/0", (_, input) => trim(input, true, true)],
   ["ltrim/0", (_, input) => trim(input, true, false)],
   ["rtrim/0", (_, input) => trim(input, false, true)],
-  ["ascii_downcase/0", (_, input) => {
-    return requireText(input, "explode input must be a string").replace(/[A-Z]+/g, (part) => part.toLowerCase());
+  ["ascii_downcase/0", (machine, input) => {
+    const text = requireText(input, "explode input must be a string");
+    return convert(machine, text, (part) => part.replace(/[A-Z]+/g, (run) => run.toLowerCase()));
   }],
-  ["ascii_upcase/0", (_, input) => {
-    return requireText(input, "explode input must be a string").replace(/[a-z]+/g, (part) => part.toUpperCase());
+  ["ascii_upcase/0", (machine, input) => {
+    const text = requireText(input, "explode input must be a string");
+    return convert(machine, text, (part) => part.replace(/[a-z]+/g, (run) => run.toUpperCase()));
   }],
   ["split/1", (machine, input, separator) => {
     const [text, by] = pair(input, separator!, "split input and separator must be strings");
-    machine.charge(text.length * 2);
-    return split(text, by);
+    return split(text, by, machine);
   }],
-  ["_strindices/1", (_, input, wanted) => {
+  ["_strindices/1", (machine, input, wanted) => {
     if (typeof input !== "string") return fail(`${describe(input)} cannot be searched, as it is not a string`);
     if (typeof wanted !== "string") return fail(`${describe(wanted!)} is not a string`);
-    return textIndices(input, wanted);
+    return machine.perform(findingText(input, wanted, machine));
   }],
 ];

@@ -1,10 +1,11 @@
 /** Functions of values of any kind, of arrays and of objects. */
-import { type JsonValue, setOwn } from "../../base/json.ts";
+import { type JsonObject, type JsonValue, setOwn } from "../../base/json.ts";
 import type { Native } from "../compile/contract.ts";
 import type { Machine } from "../machine/machine.ts";
-import { add } from "../values/arithmetic.ts";
-import { compare, contains, equal, sortedKeys } from "../values/compare.ts";
-import { indexValue, indicesOf, valuesOf } from "../values/index.ts";
+import { UNITS, type Work } from "../machine/work.ts";
+import { add, split } from "../values/arithmetic.ts";
+import { compare, compareTexts, containing, equal, sorting } from "../values/compare.ts";
+import { cannotIndex, findingItems, indexValue, valuesOf } from "../values/index.ts";
 import {
   countCharacters,
   describe,
@@ -18,9 +19,10 @@ import {
 } from "../values/kinds.ts";
 import { deletePaths } from "../values/delete.ts";
 import { getPath, Owned, setPath } from "../values/paths.ts";
-import { flatten } from "../values/walk.ts";
+import { flattening } from "../values/walk.ts";
+import { numberText } from "../values/text.ts";
 import { jsonText, plainText } from "./formats.ts";
-import { textIndices } from "./_texts.ts";
+import { findingText } from "./_texts.ts";
 
 type Items = readonly JsonValue[];
 
@@ -32,10 +34,15 @@ function length(value: JsonValue): JsonValue {
   return isArray(value) ? value.length : Object.keys(value).length;
 }
 
-function keys(value: JsonValue, sorted: boolean): JsonValue {
-  if (isArray(value)) return value.map((_, index) => index);
+function keys(machine: Machine, value: JsonValue, sorted: boolean): JsonValue {
+  if (isArray(value)) {
+    machine.charge(value.length * 8);
+    return value.map((_, index) => index);
+  }
   if (!isObject(value)) return fail(`${describe(value)} has no keys`);
-  return sorted ? sortedKeys(value) : Object.keys(value);
+  const found = Object.keys(value);
+  machine.charge(found.length * 8);
+  return sorted ? machine.perform(sorting(found, compareTexts)) : found;
 }
 
 function has(value: JsonValue, key: JsonValue): JsonValue {
@@ -56,27 +63,32 @@ function sum(machine: Machine, input: JsonValue): JsonValue {
     machine.charge(items.reduce((size: number, item) => size + (item as Items).length * 16, 0));
     return items.flat() as JsonValue;
   }
-  if (items.length > 1 && items.every((item) => isObject(item))) {
-    const result = {};
-    for (const item of items) for (const key of Object.keys(item)) setOwn(result, key, item[key]);
-    machine.charge(Object.keys(result).length * 48);
-    return result;
-  }
+  if (items.length > 1 && items.every((item) => isObject(item))) return machine.perform(joiningObjects(machine, items));
   return items.reduce((total: JsonValue, item) => add(total, item, machine), null);
 }
 
-function join(machine: Machine, input: JsonValue, separator: JsonValue): JsonValue {
-  const items = valuesOf(input);
+function* joiningObjects(machine: Machine, items: readonly JsonObject[]): Work<JsonValue> {
+  const result = {};
+  let count = 0;
+  for (const item of items) {
+    for (const key of Object.keys(item)) {
+      setOwn(result, key, item[key]);
+      if (++count % UNITS !== 0) continue;
+      machine.charge(UNITS * 24);
+      yield;
+    }
+  }
+  return result;
+}
+
+function* joining(machine: Machine, items: Items, separator: JsonValue): Work<JsonValue> {
   if (items.length === 0) return "";
   let text: JsonValue = "";
   for (const [index, item] of items.entries()) {
     if (index > 0) text = add(text, separator, machine);
-    const part: JsonValue = item === null
-      ? ""
-      : typeof item === "number" || typeof item === "boolean"
-      ? plainText(item, machine)
-      : item;
-    text = add(text, part, machine);
+    const part = item === null ? "" : typeof item === "number" || typeof item === "boolean" ? String(item) : item;
+    text = add(text, typeof item === "number" ? numberText(item) : part, machine);
+    if (index % UNITS === UNITS - 1) yield;
   }
   return text;
 }
@@ -86,23 +98,32 @@ function requireArray(value: JsonValue, what: string): Items {
 }
 
 /** Indices in the order of their keys. */
-function order(machine: Machine, keysOf: Items): number[] {
+function ordering(machine: Machine, keysOf: Items): Work<number[]> {
   const depth = machine.maxDepth;
   machine.charge(keysOf.length * 16);
-  return keysOf.map((_, index) => index).sort((a, b) => compare(keysOf[a]!, keysOf[b]!, depth));
+  return sorting(keysOf.map((_, index) => index), (a, b) => compare(keysOf[a]!, keysOf[b]!, depth));
 }
 
 /** The items in groups of equal keys. */
-function groups(machine: Machine, items: Items, keysOf: Items): JsonValue[][] {
+function* grouping(machine: Machine, items: Items, keysOf: Items): Work<JsonValue[][]> {
   const found: JsonValue[][] = [];
   let last: JsonValue | undefined;
-  for (const index of order(machine, keysOf)) {
+  let round = 0;
+  for (const index of yield* ordering(machine, keysOf)) {
     const key = keysOf[index]!;
     if (last !== undefined && equal(last, key, machine.maxDepth)) found.at(-1)!.push(items[index]!);
-    else found.push([items[index]!]);
+    else {
+      machine.charge(56);
+      found.push([items[index]!]);
+    }
     last = key;
+    if (++round % UNITS === 0) yield;
   }
   return found;
+}
+
+function groups(machine: Machine, items: Items, keysOf: Items): JsonValue[][] {
+  return machine.perform(grouping(machine, items, keysOf));
 }
 
 /** The least or the greatest item; of equal ones `min` takes the first, `max` the last. */
@@ -115,10 +136,11 @@ function extreme(machine: Machine, items: Items, keysOf: Items, sign: 1 | -1): J
   return best < 0 ? null : items[best]!;
 }
 
-function fromEntries(machine: Machine, input: JsonValue): JsonValue {
+function* fromEntries(machine: Machine, input: JsonValue): Work<JsonValue> {
   const result = {};
+  let count = 0;
   for (const entry of valuesOf(input)) {
-    if (!isObject(entry)) return fail(`Cannot index ${kindOf(entry)} with "key"`);
+    if (!isObject(entry)) return fail(`Cannot index ${kindOf(entry)} with string ("key")`);
     let key: JsonValue = null;
     for (const name of ["key", "k", "name", "Name", "K", "Key"]) {
       key = ownValue(entry, name) ?? null;
@@ -130,14 +152,24 @@ function fromEntries(machine: Machine, input: JsonValue): JsonValue {
     const name = ["value", "v", "Value", "V"].find((one) => Object.hasOwn(entry, one));
     machine.charge(48);
     setOwn(result, key, name === undefined ? null : entry[name]);
+    if (++count % UNITS === 0) yield;
   }
   return result;
 }
 
 function toEntries(machine: Machine, input: JsonValue): JsonValue {
-  machine.charge(100 * (keys(input, false) as Items).length);
+  const found = keys(machine, input, false) as Items;
+  machine.charge(100 * found.length);
   if (isArray(input)) return input.map((value, key) => ({ key, value }));
-  return Object.entries(input as Readonly<Record<string, JsonValue>>).map(([key, value]) => ({ key, value }));
+  return machine.perform(entering(input as JsonObject, found as readonly string[]));
+}
+
+function* entering(object: JsonObject, found: readonly string[]): Work<JsonValue> {
+  const entries: JsonValue[] = [];
+  for (const key of found) {
+    if (entries.push({ key, value: object[key]! }) % UNITS === 0) yield;
+  }
+  return entries;
 }
 
 function transpose(machine: Machine, input: JsonValue): JsonValue {
@@ -165,9 +197,11 @@ function bsearch(machine: Machine, input: JsonValue, target: JsonValue): JsonVal
 
 function indices(machine: Machine, input: JsonValue, wanted: JsonValue): JsonValue {
   if (input === null) return null;
-  if (typeof input === "string" && typeof wanted === "string") return textIndices(input, wanted);
+  if (typeof input === "string" && typeof wanted === "string") {
+    return machine.perform(findingText(input, wanted, machine));
+  }
   if (!isArray(input)) return indexValue(input, wanted, machine.maxDepth);
-  return indicesOf(input, isArray(wanted) ? wanted : [wanted], machine.maxDepth);
+  return machine.perform(findingItems(input, isArray(wanted) ? wanted : [wanted], machine.maxDepth));
 }
 
 function edge(machine: Machine, input: JsonValue, wanted: JsonValue, at: 0 | -1): JsonValue {
@@ -183,7 +217,10 @@ function requireDepth(depth: JsonValue): number {
 /** By name and number of arguments. */
 export const VALUES: readonly (readonly [key: string, native: Native])[] = [
   ["not/0", (_, input) => !isTrue(input)],
-  ["length/0", (_, input) => length(input)],
+  ["length/0", (machine, input) => {
+    if (typeof input === "string") machine.toil(input.length / 4);
+    return length(input);
+  }],
   ["type/0", (_, input) => kindOf(input)],
   ["error/0", (_, input) => {
     throw new Raised(input);
@@ -191,32 +228,38 @@ export const VALUES: readonly (readonly [key: string, native: Native])[] = [
   ["error/1", (_, __, value) => {
     throw new Raised(value!);
   }],
-  ["keys/0", (_, input) => keys(input, true)],
-  ["keys_unsorted/0", (_, input) => keys(input, false)],
+  ["keys/0", (machine, input) => keys(machine, input, true)],
+  ["keys_unsorted/0", (machine, input) => keys(machine, input, false)],
   ["has/1", (_, input, key) => has(input, key!)],
-  ["contains/1", ({ maxDepth }, input, part) => {
-    if (kindOf(input) === kindOf(part!)) return contains(input, part!, maxDepth);
+  ["contains/1", (machine, input, part) => {
+    if (kindOf(input) === kindOf(part!)) return machine.perform(containing(input, part!, machine.maxDepth));
     return fail(`${describe(input)} and ${describe(part!)} cannot have their containment checked`);
   }],
   ["add/0", sum],
-  ["join/1", (machine, input, separator) => join(machine, input, separator!)],
-  ["flatten/0", (machine, input) => flatten(valuesOf(input), Infinity, machine)],
-  ["flatten/1", (machine, input, depth) => flatten(valuesOf(input), requireDepth(depth!), machine)],
+  ["join/1", (machine, input, separator) => machine.perform(joining(machine, valuesOf(input), separator!))],
+  ["flatten/0", (machine, input) => machine.perform(flattening(valuesOf(input), Infinity, machine))],
+  ["flatten/1", (machine, input, depth) => {
+    return machine.perform(flattening(valuesOf(input), requireDepth(depth!), machine));
+  }],
   ["reverse/0", (machine, input) => {
-    if (typeof input === "string") return [...input].reverse().join("");
+    if (typeof input === "string") return (split(input, "", machine) as string[]).reverse().join("");
     if (input === null) return [];
-    const items = isArray(input) ? input : fail(`Cannot reverse ${describe(input)}`);
+    if (!isArray(input)) {
+      const count = length(input) as number;
+      return count === 0 ? [] : fail(cannotIndex(input, count - 1));
+    }
+    const items = input;
     machine.charge(items.length * 8);
     return items.toReversed();
   }],
   ["sort/0", (machine, input) => {
     const items = requireArray(input, "sorted");
     machine.charge(items.length * 8);
-    return items.toSorted((a, b) => compare(a, b, machine.maxDepth));
+    return machine.perform(sorting(items, (a, b) => compare(a, b, machine.maxDepth)));
   }],
   ["_sort_by/1", (machine, input, by) => {
     const items = requireArray(input, "sorted");
-    return order(machine, by as Items).map((index) => items[index]!);
+    return machine.perform(ordering(machine, by as Items)).map((index) => items[index]!);
   }],
   ["_group_by/1", (machine, input, by) => groups(machine, requireArray(input, "grouped"), by as Items)],
   [
@@ -232,7 +275,7 @@ export const VALUES: readonly (readonly [key: string, native: Native])[] = [
   ["_min_by/1", (machine, input, by) => extreme(machine, requireArray(input, "iterated over"), by as Items, 1)],
   ["_max_by/1", (machine, input, by) => extreme(machine, requireArray(input, "iterated over"), by as Items, -1)],
   ["to_entries/0", toEntries],
-  ["from_entries/0", fromEntries],
+  ["from_entries/0", (machine, input) => machine.perform(fromEntries(machine, input))],
   ["transpose/0", transpose],
   ["bsearch/1", (machine, input, target) => bsearch(machine, input, target!)],
   ["indices/1", (machine, input, wanted) => indices(machine, input, wanted!)],
@@ -245,7 +288,7 @@ export const VALUES: readonly (readonly [key: string, native: Native])[] = [
     if (!isArray(path!)) return fail("Path must be specified as an array");
     return setPath(input, path, value!, new Owned(), machine);
   }],
-  ["delpaths/1", (machine, input, paths) => deletePaths(input, paths!, machine.maxDepth)],
+  ["delpaths/1", (machine, input, paths) => deletePaths(input, paths!, machine)],
   ["tojson/0", (machine, input) => jsonText(input, machine)],
   ["tostring/0", (machine, input) => plainText(input, machine)],
   ["toarray/0", (_, input) => isArray(input) ? input : [input]],

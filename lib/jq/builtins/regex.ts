@@ -2,21 +2,16 @@
 import type { JsonValue } from "../../base/json.ts";
 import { RE2JS } from "../../deps/re2js.ts";
 import type { Native } from "../compile/contract.ts";
+import type { Machine } from "../machine/machine.ts";
 import { JqLimitError } from "../errors.ts";
+import { forJavaScript, mostCharacters } from "./_backtracking.ts";
 import { countCharacters, describe, fail, isArray } from "../values/kinds.ts";
 
-/** Characters of a text that a pattern with look-around or back-references is tried on. */
-const FALLBACK_CHARACTERS = 10_000;
-
-/** Characters of a text times steps of a pattern: about half a second, in which nothing else can run. */
-const MOST_WORK = 20_000_000;
+/** Characters of a text times steps of a pattern: up to some 200 ms, in which nothing else can run. */
+const MOST_WORK = 8_000_000;
 
 /** What `(?=…)`, `(?<!…)`, `\1` and `\k<a>` have in common: RE2 lacks them. */
 const BEYOND_RE2 = /\(\?(?:[=!]|<[=!])|\\[1-9]|\\k</;
-
-/** A repeated group in which something is repeated or chosen: what can take exponential time. */
-const NESTED_REPEAT =
-  /\((?:[^()\\]|\\[^])*(?:[*+|}]|\((?:[^()\\]|\\[^])*\))(?:[^()\\]|\\[^]|\((?:[^()\\]|\\[^])*\))*\)(?:[*+]|\{\d)/;
 
 /** A match; offsets in UTF-16 units, -1 for a group that took no part. */
 interface Found {
@@ -27,6 +22,8 @@ interface Found {
 
 interface Pattern {
   readonly names: readonly (string | null)[];
+  /** Whether it is in a text, where that can be told faster than by looking for the place. */
+  readonly test?: (text: string) => boolean;
   /** Looks in a text, from an offset on. */
   finder(text: string): (from: number) => Found | undefined;
 }
@@ -76,39 +73,57 @@ function withoutSpace(source: string): string {
   return source.replace(/\\[^]|\[(?:\\[^]|[^\]\\])*\]|\s+|#[^\n]*/g, (part) => /^(?:\s|#)/.test(part) ? "" : part);
 }
 
+function requireWork(work: number, text: string, source: string): void {
+  if (work <= MOST_WORK) return;
+  throw new JqLimitError("regex", `a text of ${text.length} characters is too long for the pattern ${source}`);
+}
+
+/** The group that takes a line break behind `$`, which is not part of the match. */
+const BREAK = "lait_break";
+
+/** What parts a name from how many groups before have it. */
+const AGAIN = "_lait_again_";
+
 function linear(source: string, flags: string): Pattern {
   let mode = 0;
   if (flags.includes("i")) mode |= RE2JS.CASE_INSENSITIVE;
   if (flags.includes("p")) mode |= RE2JS.DOTALL;
   if (flags.includes("l")) mode |= RE2JS.LONGEST_MATCH;
   const compiled = RE2JS.compile(translate(source), mode);
-  const names: (string | null)[] = new Array(compiled.groupCount()).fill(null);
-  for (const [name, index] of Object.entries(compiled.namedGroups())) names[Number(index) - 1] = name;
+  const namesOf = Object.entries(compiled.namedGroups());
+  const breaks = namesOf.filter(([name]) => name.startsWith(BREAK)).map(([, index]) => Number(index));
+  const groups = Array.from({ length: compiled.groupCount() }, (_, index) => index + 1)
+    .filter((index) => !breaks.includes(index));
+  const names = groups.map((group) =>
+    namesOf.find(([, index]) => Number(index) === group)?.[0].split(AGAIN)[0] ?? null
+  );
   return {
     names,
+    test(text) {
+      requireWork(text.length * compiled.programSize() / 2, text, source);
+      return compiled.test(text);
+    },
     finder(text) {
-      if (text.length * compiled.programSize() > MOST_WORK) {
-        throw new JqLimitError("regex", `a text of ${text.length} characters is too long for the pattern ${source}`);
-      }
+      requireWork(text.length * compiled.programSize(), text, source);
       const matcher = compiled.matcher(text);
       return (from) => {
         if (!matcher.find(from)) return undefined;
-        return {
-          start: matcher.start(0),
-          end: matcher.end(0),
-          groups: names.map((_, index) => ({ start: matcher.start(index + 1), end: matcher.end(index + 1) })),
-        };
+        const cut = breaks.map((group) => matcher.start(group)).find((start) => start >= 0) ?? Infinity;
+        const range = (group: number) => ({
+          start: Math.min(matcher.start(group), cut),
+          end: Math.min(matcher.end(group), cut),
+        });
+        return { ...range(0), groups: groups.map(range) };
       };
     },
   };
 }
 
-/** Oniguruma's classes are those of Unicode; `\h` is a hexadecimal digit there. */
+/** Oniguruma's classes are those of Unicode. */
 const CLASSES: Readonly<Record<string, string>> = {
   "\\d": "\\p{Nd}",
   "\\w": "\\p{L}\\p{M}\\p{N}\\p{Pc}",
   "\\s": "\\s\\x0b\\x{85}\\p{Z}",
-  "\\h": "0-9a-fA-F",
   "[:alpha:]": "\\p{L}\\p{M}",
   "[:digit:]": "\\p{Nd}",
   "[:alnum:]": "\\p{L}\\p{M}\\p{Nd}",
@@ -117,23 +132,47 @@ const CLASSES: Readonly<Record<string, string>> = {
   "[:space:]": "\\s\\x0b\\x{85}\\p{Z}",
 };
 
+/** Escapes that RE2 does not know; other letters stand for themselves in Oniguruma. */
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\\e": "\\x1b",
+  "\\R": "(?:\\r\\n|[\\n\\x0b\\f\\r\\x{85}\\x{2028}\\x{2029}])",
+};
+
+const PLAIN_LETTER = /^\\[hHuUiIjJlLmMoOqTyYVF]$/;
+
 function translate(source: string): string {
-  return source.replace(/\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\\[^]/g, (part) => {
-    if (part.startsWith("[")) return part.replace(/\\[dwsh]|\\\\|\[:\w+:\]/g, (one) => CLASSES[one] ?? one);
-    const letter = part[1]!;
-    const lower = `\\${letter.toLowerCase()}`;
-    if (part === "\\Z") return "\\n?\\z";
-    if (!Object.hasOwn(CLASSES, lower)) return part;
-    return `[${letter === letter.toLowerCase() ? "" : "^"}${CLASSES[lower]}]`;
-  });
+  let ends = 0;
+  const seen = new Map<string, number>();
+  return source.replace(
+    /\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\\[^]|\$|\(\?#[^)]*\)|\(\?<([A-Za-z_]\w*)>/g,
+    (part, name?: string) => {
+      if (part.startsWith("(?#")) return "";
+      if (name !== undefined) {
+        // A name may be used again: as in jq, the last group that has it counts.
+        const times = (seen.get(name) ?? 0) + 1;
+        seen.set(name, times);
+        return times === 1 ? part : `(?P<${name}${AGAIN}${times}>`;
+      }
+      // As in jq, the end may be before a last line break.
+      if (part === "$" || part === "\\Z") return `(?:\\z|(?P<${BREAK}${ends++}>\\n)\\z)`;
+      if (part.startsWith("[")) return part.replace(/\\[dws]|\\\\|\[:\w+:\]/g, (one) => CLASSES[one] ?? one);
+      const letter = part[1]!;
+      const lower = `\\${letter.toLowerCase()}`;
+      if (Object.hasOwn(ESCAPES, part)) return ESCAPES[part]!;
+      if (PLAIN_LETTER.test(part)) return letter;
+      if (!Object.hasOwn(CLASSES, lower)) return part;
+      return `[${letter === letter.toLowerCase() ? "" : "^"}${CLASSES[lower]}]`;
+    },
+  );
 }
 
 function fallback(source: string, flags: string): Pattern {
-  if (NESTED_REPEAT.test(source)) {
-    throw new Error(": look-around and back-references cannot be used with repetition within repetition");
-  }
-  const compiled = new RegExp(source, `dgu${flags.includes("i") ? "i" : ""}${flags.includes("p") ? "s" : ""}`);
-  const count = new RegExp(`${source}|`, "u").exec("")!.length - 1;
+  const most = mostCharacters(source);
+  const compiled = new RegExp(
+    forJavaScript(source),
+    `dgu${flags.includes("i") ? "i" : ""}${flags.includes("p") ? "s" : ""}`,
+  );
+  const count = new RegExp(`${forJavaScript(source)}|`, "u").exec("")!.length - 1;
   const names: (string | null)[] = new Array(count).fill(null);
   // Groups are numbered by their opening brackets; what a name's own number is only shows in the source.
   let index = 0;
@@ -143,8 +182,11 @@ function fallback(source: string, flags: string): Pattern {
   return {
     names,
     finder(text) {
-      if (text.length > FALLBACK_CHARACTERS) {
-        fail(`look-around and back-references cannot be used on more than ${FALLBACK_CHARACTERS} characters`);
+      if (text.length > most) {
+        throw new JqLimitError(
+          "regex",
+          `look-around and back-references, as in ${source}, cannot be used on more than ${most} characters`,
+        );
       }
       return (from) => {
         compiled.lastIndex = from;
@@ -232,9 +274,11 @@ function named(names: readonly (string | null)[], groups: Found["groups"], text:
   return Object.fromEntries(entries);
 }
 
-function test(input: JsonValue, re: JsonValue, flags: JsonValue): JsonValue {
+function test(machine: Machine, input: JsonValue, re: JsonValue, flags: JsonValue): JsonValue {
   const text = requireText(input);
   const { pattern, flags: read } = readPattern(re, flags);
+  machine.toil(text.length);
+  if (pattern.test !== undefined && !read.skipEmpty) return pattern.test(text);
   return !matches(text, pattern, { ...read, global: false }).next().done;
 }
 
@@ -265,7 +309,7 @@ export const MATCHERS: ReadonlyMap<string, (input: JsonValue, re: JsonValue, fla
 
 /** By name and number of arguments. */
 export const REGEX: readonly (readonly [key: string, native: Native])[] = [
-  ["test/2", (_, input, re, flags) => test(input, re!, flags!)],
+  ["test/2", (machine, input, re, flags) => test(machine, input, re!, flags!)],
   ["_named/0", (_, input) => {
     const { captures } = input as { captures: { name: string | null; string: string | null }[] };
     return Object.fromEntries(captures.flatMap(({ name, string }) => name === null ? [] : [[name, string]]));

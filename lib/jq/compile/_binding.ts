@@ -1,6 +1,7 @@
 /** Code for `as`, `reduce` and `foreach`: outputs that are given names. */
 import type { JqPattern } from "../ast.ts";
-import { type Machine, Resume } from "../machine/machine.ts";
+import { Resume } from "../machine/frame.ts";
+import type { Machine } from "../machine/machine.ts";
 import { indexKey, indexValue } from "../values/index.ts";
 import { Owned } from "../values/paths.ts";
 import { enterTry, leaveTry } from "./_control.ts";
@@ -115,7 +116,10 @@ export const emitReduce: Emitter<"reduce"> = (compiler, node, scope, paths) => {
         const before = slots[state] as typeof machine.current;
         const held = slots[owned] as Owned | undefined ?? new Owned();
         slots[owned] = held;
+        held.changed = false;
+        machine.isChanged = () => held.changed;
         slots[state] = update(before, machine.frame, held);
+        machine.isChanged = undefined;
       });
     } else {
       // While an update runs nobody else holds the state, and one without output leaves null, as in jq.

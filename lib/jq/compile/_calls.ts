@@ -2,7 +2,7 @@
 import type { JsonValue } from "../../base/json.ts";
 import type { JqNode, NodeOf } from "../ast.ts";
 import { didYouMean } from "../../base/nearest.ts";
-import { Closure, type Frame, type Simple } from "../machine/machine.ts";
+import { Closure, type Frame, type Simple } from "../machine/frame.ts";
 import { type Compiler, type Emitter, outwards, RETURN } from "./compiler.ts";
 import type { Native } from "./contract.ts";
 import { findFunction, findVariable, namesOf, type Scope } from "./scope.ts";

@@ -1,6 +1,7 @@
 /** Code for what decides which way to go on. */
 import type { JqNode } from "../ast.ts";
-import { type Machine, Resume } from "../machine/machine.ts";
+import { Resume } from "../machine/frame.ts";
+import type { Machine } from "../machine/machine.ts";
 import { isTrue } from "../values/kinds.ts";
 import { BACKTRACK, type Compiler, type Emitter, type Label, outwards } from "./compiler.ts";
 import { findLabel, findVariable, type Scope, withName } from "./scope.ts";

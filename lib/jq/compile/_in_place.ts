@@ -5,7 +5,8 @@
  */
 import { type JsonValue, setOwn } from "../../base/json.ts";
 import type { JqNode } from "../ast.ts";
-import type { Frame, Machine, Simple } from "../machine/machine.ts";
+import type { Frame, Simple } from "../machine/frame.ts";
+import type { Machine } from "../machine/machine.ts";
 import { isArray, isObject, isTrue } from "../values/kinds.ts";
 import { getPath, type Owned, setPath } from "../values/paths.ts";
 import { OPERATIONS, updateOperation } from "./_operators.ts";
@@ -105,13 +106,13 @@ function addStep(compiler: Compiler, right: JqNode, scope: Scope): Step | undefi
 function addTo(before: JsonValue, value: JsonValue, owned: Owned, machine: Machine): JsonValue {
   if (isArray(before) && isArray(value)) {
     machine.charge(value.length * 16);
-    const draft = owned.draft(before) as JsonValue[];
+    const draft = owned.draft(before, machine) as JsonValue[];
     for (const item of value) draft.push(item);
     return draft;
   }
   if (isObject(before) && isObject(value)) {
     machine.charge(48);
-    const draft = owned.draft(before);
+    const draft = owned.draft(before, machine);
     for (const key of Object.keys(value)) setOwn(draft, key, value[key]);
     return draft as JsonValue;
   }

@@ -1,6 +1,7 @@
 /** Operations on the path that goes with the value while paths are made. */
 import type { JsonValue } from "../../base/json.ts";
-import type { Machine, Path } from "../machine/machine.ts";
+import type { Path } from "../machine/frame.ts";
+import type { Machine } from "../machine/machine.ts";
 import { quote, Raised } from "../values/kinds.ts";
 
 /** Whether `current` is what the path points at, not something that was computed. */

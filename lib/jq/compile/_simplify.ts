@@ -4,7 +4,7 @@ import { didYouMean } from "../../base/nearest.ts";
 import type { JqNode } from "../ast.ts";
 import { applyFormat, FORMATS } from "../builtins/formats.ts";
 import type { JqPlace } from "../errors.ts";
-import type { Simple } from "../machine/machine.ts";
+import type { Simple } from "../machine/frame.ts";
 import { negate } from "../values/arithmetic.ts";
 import { indexKey, indexValue, sliceValue } from "../values/index.ts";
 import { isTrue, Raised } from "../values/kinds.ts";
@@ -51,6 +51,7 @@ export const SIMPLIFIERS: Language["simplifiers"] = {
   update: simplifyUpdate,
 
   index: (compiler, node, scope) => {
+    if (node.optional === true) return undefined;
     const target = compiler.simple(node.target, scope);
     if (target === undefined) return undefined;
     if (node.key.kind === "literal" && typeof node.key.value === "string") {
@@ -67,6 +68,7 @@ export const SIMPLIFIERS: Language["simplifiers"] = {
   },
 
   slice: (compiler, node, scope) => {
+    if (node.optional === true) return undefined;
     const target = compiler.simple(node.target, scope);
     const from = node.from === undefined ? () => null : compiler.simple(node.from, scope);
     const to = node.to === undefined ? () => null : compiler.simple(node.to, scope);
@@ -76,6 +78,7 @@ export const SIMPLIFIERS: Language["simplifiers"] = {
       const end = to(input, frame);
       const value = sliceValue(target(input, frame), start, end);
       if (Array.isArray(value)) frame.machine.charge(value.length * 8);
+      else if (typeof value === "string") frame.machine.toil(value.length);
       return value;
     };
   },

@@ -1,7 +1,8 @@
 /** Built-in functions with code of their own: they stop early, make paths, or stand for another expression. */
 import type { JsonValue } from "../../base/json.ts";
 import type { JqNode, JqNodeData, NodeOf } from "../ast.ts";
-import { type Machine, type Path, Resume } from "../machine/machine.ts";
+import { type Path, Resume } from "../machine/frame.ts";
+import type { Machine } from "../machine/machine.ts";
 import { getPath } from "../values/paths.ts";
 import { fail, isArray, isTrue } from "../values/kinds.ts";
 import { MATCHERS } from "../builtins/regex.ts";
@@ -261,4 +262,31 @@ export const SPECIALS: ReadonlyMap<string, Special> = new Map<string, Special>([
     expansion(([body], at) => at({ kind: "pipe", stages: [at({ kind: "array", body: body! }), at(call("add"))] })),
   ],
   ["del/1", expansion(([paths], at) => at(call("delpaths", at({ kind: "array", body: at(call("path", paths!)) }))))],
+]);
+
+/** What reads on, where that is allowed. */
+export const INPUTS: ReadonlyMap<string, Special> = new Map<string, Special>([
+  [
+    "input/0",
+    code((compiler) =>
+      compiler.op((machine) => {
+        const taken = machine.takeInput();
+        if (taken === null) fail("No more inputs");
+        if (taken !== undefined) machine.current = taken.value;
+      })
+    ),
+  ],
+  [
+    "inputs/0",
+    code((compiler) => {
+      const address = compiler.code.length;
+      compiler.op((machine) => {
+        const taken = machine.takeInput();
+        if (taken === null) return machine.backtrack();
+        if (taken === undefined) return;
+        machine.fork(Resume.Jump, address);
+        machine.current = taken.value;
+      });
+    }),
+  ],
 ]);

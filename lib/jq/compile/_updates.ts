@@ -1,7 +1,8 @@
 /** Code for `=`, `|=`, `+=` and their like. */
 import type { JsonValue } from "../../base/json.ts";
 import type { JqNode } from "../ast.ts";
-import { type Frame, type Machine, Resume, type Simple } from "../machine/machine.ts";
+import { type Frame, Resume, type Simple } from "../machine/frame.ts";
+import type { Machine } from "../machine/machine.ts";
 import { deletePaths } from "../values/delete.ts";
 import { getPath, Owned, setPath } from "../values/paths.ts";
 import { updateOperation } from "./_operators.ts";
@@ -53,7 +54,7 @@ export const emitUpdate: Emitter<"update"> = (compiler, { operator, target, valu
   compiler.mark(end);
   compiler.op((machine) => {
     const { value, deleted } = draftOf(machine);
-    machine.current = deleted.length === 0 ? value : deletePaths(value, deleted, machine.maxDepth);
+    machine.current = deleted.length === 0 ? value : deletePaths(value, deleted, machine);
   });
 };
 
@@ -98,6 +99,7 @@ export function simplePath(compiler: Compiler, node: JqNode, scope: Scope): Simp
   const keys: Simple[] = [];
   let target = node;
   for (; target.kind === "index"; target = target.target) {
+    if (target.optional === true) return undefined;
     const key = compiler.simple(target.key, scope);
     if (key === undefined) return undefined;
     keys.push(key);

@@ -1,7 +1,8 @@
 /** Trees to code. */
 import type { JqDefinition, JqNode, JqNodeData } from "../ast.ts";
 import { JqCompileError, type JqPlace } from "../errors.ts";
-import { type Frame, type Op, type Routine, type Simple, State } from "../machine/machine.ts";
+import type { Frame, Routine, Simple } from "../machine/frame.ts";
+import { type Op, State } from "../machine/machine.ts";
 import type { Native, Special } from "./contract.ts";
 import { FunctionScope, innerScope, type Scope, withName } from "./scope.ts";
 

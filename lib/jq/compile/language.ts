@@ -7,7 +7,7 @@ import { emitCall, emitDefine } from "./_calls.ts";
 import { emitAlternative, emitBreak, emitComma, emitIf, emitLabel, emitLogic, emitPipe, emitTry } from "./_control.ts";
 import { OPERATIONS } from "./_operators.ts";
 import { SIMPLIFIERS } from "./_simplify.ts";
-import { SPECIALS } from "./_specials.ts";
+import { INPUTS, SPECIALS } from "./_specials.ts";
 import { emitArray, emitIndex, emitIterate, emitObject, emitRecurse, emitSlice, emitString } from "./_terms.ts";
 import { emitUpdate } from "./_updates.ts";
 import type { Compiler, Language } from "./compiler.ts";
@@ -88,6 +88,13 @@ export const LANGUAGE: Language = {
   prelude: preludeDefinition,
   refused: REFUSED,
   names: NAMES,
+};
+
+/** The language of a command, whose expressions may read on. */
+export const LANGUAGE_WITH_INPUTS: Language = {
+  ...LANGUAGE,
+  specials: new Map([...LANGUAGE.specials, ...INPUTS]),
+  names: [...NAMES, ...INPUTS.keys()].sort(),
 };
 
 /** Makes the value without its path, by its evaluator where it has one. */

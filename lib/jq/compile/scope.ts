@@ -1,6 +1,6 @@
 /** Names and what they stand for. */
 import type { JqNode } from "../ast.ts";
-import type { Routine, Simple } from "../machine/machine.ts";
+import type { Routine, Simple } from "../machine/frame.ts";
 
 /** The slots of one function's frames, and what was made for parts of the tree as its code. */
 export class FunctionScope {

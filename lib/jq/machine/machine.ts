@@ -9,92 +9,12 @@ import type { JsonValue } from "../../base/json.ts";
 import { JqLimitError } from "../errors.ts";
 import type { JqLimits } from "../limits.ts";
 import { Raised } from "../values/kinds.ts";
+import { type Fork, Frame, MOST_FORKS, type Path, Resume, type Routine } from "./frame.ts";
 import { containersIn, memoryOf } from "./memory.ts";
+import { advance, atOnce, type InputSource, INTERRUPTED, LongSteps, type Work } from "./work.ts";
 
 /** One operation; `pc` points behind it when it runs. */
 export type Op = (machine: Machine) => void;
-
-/** An expression with exactly one output and no way to go on but that: evaluated by JavaScript itself. */
-export type Simple = (input: JsonValue, frame: Frame) => JsonValue;
-
-/** Where a value stands in the input; a list from its end. Undefined: at the root. */
-export interface Path {
-  readonly up: Path | undefined;
-  readonly key: JsonValue;
-  readonly length: number;
-}
-
-/** A function's code: a version that makes values, one that makes paths too; each compiled when first called. */
-export interface Routine {
-  readonly slots: number;
-  /** Where its code starts. */
-  entry(paths: boolean): number;
-}
-
-/** A filter given to a function, with the frame that its names are in. */
-export class Closure {
-  /** Joins code and frame. */
-  constructor(
-    readonly routine: Routine,
-    readonly frame: Frame,
-    /** The filter as an evaluator in that same frame, where it can be one. */
-    readonly simple: Simple | undefined,
-  ) {}
-}
-
-/** A call: its variables and temporary values, and where it goes back to. */
-export class Frame {
-  readonly slots: unknown[];
-  /** Creates a frame for a call from `caller`, which goes on at `back`. */
-  constructor(
-    readonly machine: Machine,
-    /** The frame in which the function was defined. */
-    readonly outer: Frame | undefined,
-    readonly caller: Frame | undefined,
-    readonly back: number,
-    readonly depth: number,
-    slots: number,
-  ) {
-    this.slots = slots === 0 ? NO_SLOTS : new Array(slots);
-  }
-}
-
-const NO_SLOTS: unknown[] = [];
-
-/** How a fork goes on. */
-export const enum Resume {
-  /** At its address, once. */
-  Jump,
-  /** With the next of its items. */
-  Items,
-  /** With the next of its items, and their paths. */
-  ItemsWithPaths,
-  /** With the next number. */
-  Range,
-  /** With what its source gives next. */
-  Pull,
-  /** Not at all; errors from above it go to its address. */
-  Try,
-  /** Not at all; errors from above it pass by the `try` at its index. */
-  TryLeft,
-}
-
-/** A place to go back to, with the state that was. */
-export interface Fork {
-  readonly resume: Resume;
-  readonly address: number;
-  readonly frame: Frame;
-  readonly current: JsonValue;
-  readonly path: Path | undefined;
-  readonly pathValue: JsonValue;
-  readonly items: readonly JsonValue[] | undefined;
-  readonly source: Iterator<JsonValue> | undefined;
-  readonly keys: readonly string[] | undefined;
-  /** Index of the next item, or the next number, or the index of a fork. */
-  next: number;
-  readonly end: number;
-  readonly step: number;
-}
 
 /** What the machine is about. */
 export const enum State {
@@ -103,10 +23,12 @@ export const enum State {
   Output,
   /** There are no more outputs. */
   Done,
+  /** It stops here to look at the clock; then it goes on. */
+  Paused,
 }
 
-/** How many forks there may be: each takes about a hundred bytes. */
-const MOST_FORKS = 500_000;
+/** Units of work after which the machine looks at the clock: a fraction of a millisecond. */
+const TOIL = 200_000;
 
 /** What a frame takes, its slots and a closure or two included. */
 const FRAME_BYTES = 160;
@@ -125,10 +47,19 @@ export class Machine {
   held: readonly JsonValue[] = [];
   readonly limits: JqLimits;
   readonly code: readonly Op[];
+  /** What `input` and `inputs` read. */
+  source: InputSource | undefined = undefined;
+  /** Whether the machine can only go on once its source has more. */
+  isWaiting = false;
+  /** Whether the operation has changed something for good, so that it cannot be run again. */
+  isChanged: (() => boolean) | undefined = undefined;
+  #steps: LongSteps | undefined;
   /** Bytes that were used since the memory was last looked at, and how many may be until it is looked at again. */
   #charged = 0;
   #allowance: number;
   /** What does not count, as it was there before: the input and the globals, and, once it is needed, all in them. */
+  #toiled = 0;
+  #account: Work<void> | undefined;
   readonly #inputs: readonly JsonValue[];
   #given: ReadonlySet<object> | undefined;
 
@@ -167,13 +98,56 @@ export class Machine {
     let left = operations;
     for (;;) {
       try {
+        if (this.#account !== undefined && !this.#isAccounted(this.#account)) return State.Running;
+        if (this.#steps !== undefined && !this.#goOn(this.#steps)) return State.Running;
         while (this.state === State.Running && left-- > 0) code[this.pc++]!(this);
+        if (this.state === State.Paused) {
+          this.state = State.Running;
+          if (this.#charged > this.#allowance) this.#account = this.#accounting(0);
+        }
         return this.state;
       } catch (error) {
+        this.isChanged = undefined;
+        if (error === INTERRUPTED) continue;
+        this.#steps = undefined;
         if (!(error instanceof Raised)) throw error;
         this.#recover(error);
       }
     }
+  }
+
+  #isAccounted(work: Work<void>): boolean {
+    if (advance(work) === undefined) return false;
+    this.#account = undefined;
+    return true;
+  }
+
+  /** Goes on with a long step, and then with its operation. Returns whether that is through. */
+  #goOn(steps: LongSteps): boolean {
+    if (!steps.advance()) return false;
+    steps.restart();
+    this.pc = steps.address + 1;
+    this.code[steps.address]!(this);
+    this.#steps = undefined;
+    return true;
+  }
+
+  /**
+   * Does a step that may take long. When it does, the operation is left, and run again once the step is done: so what
+   * comes before it in the operation must be without effect, or be told by `isChanged`.
+   */
+  perform<T>(work: Work<T>): T {
+    if (this.isChanged?.() === true) return atOnce(work);
+    if (this.#steps !== undefined) return this.#steps.perform(work);
+    for (let part = 0; part < 4; part++) {
+      const { done, value } = work.next();
+      if (done === true) {
+        this.toil(part * 10_000);
+        return value;
+      }
+    }
+    this.#steps = new LongSteps(this.pc - 1);
+    throw INTERRUPTED;
   }
 
   /** Goes back to the latest `try` that the error is not past. */
@@ -302,6 +276,19 @@ export class Machine {
     this.forks.length = height;
   }
 
+  /**
+   * The next input, null at the end. While it is still to come the machine waits, and the operation is run again: call
+   * this first of all.
+   */
+  takeInput(): { readonly value: JsonValue } | null | undefined {
+    const taken = this.source?.take();
+    this.isWaiting = taken === undefined && this.source !== undefined;
+    if (!this.isWaiting) return taken ?? null;
+    this.pc--;
+    this.#pause();
+    return undefined;
+  }
+
   /** Calls a routine defined in `outer`; `tail` when nothing is to be done behind the call. */
   call(routine: Routine, paths: boolean, outer: Frame | undefined, tail: boolean): Frame {
     const { frame } = this;
@@ -329,20 +316,35 @@ export class Machine {
    */
   charge(bytes: number): void {
     this.#charged += bytes;
-    if (this.#charged > this.#allowance) this.#account(bytes);
+    this.toil(bytes / 8);
+    // Between two operations, where it can give way, unless there is too much already.
+    if (this.#charged > this.#allowance + this.limits.workingBytes / 4) atOnce(this.#accounting(bytes));
+    else if (this.#charged > this.#allowance) this.#pause();
   }
 
-  #account(bytes: number): void {
+  /** Counts work, such as bytes copied: after much of it the machine pauses behind the operation. */
+  toil(units: number): void {
+    this.#toiled += units;
+    if (this.#toiled > TOIL) this.#pause();
+  }
+
+  #pause(): void {
+    this.#toiled = 0;
+    if (this.state === State.Running) this.state = State.Paused;
+  }
+
+  *#accounting(bytes: number): Work<void> {
     const { workingBytes } = this.limits;
-    this.#given ??= containersIn(this.#inputs);
+    this.#charged = 0;
+    this.#given ??= yield* containersIn(this.#inputs);
     const { frame, forks, current, pathValue, path } = this;
-    const held = bytes > workingBytes
-      ? bytes
-      : bytes + memoryOf([frame, forks, current, pathValue, path, this.held], workingBytes, this.#given);
+    let held = bytes;
+    if (bytes <= workingBytes) {
+      held += yield* memoryOf([frame, forks, current, pathValue, path, this.held], workingBytes, this.#given);
+    }
     if (held > workingBytes) {
       throw new JqLimitError("workingBytes", `the expression needs more than ${workingBytes} bytes of memory`);
     }
-    this.#charged = 0;
     this.#allowance = Math.max((workingBytes - held) / 2, workingBytes / 4);
   }
 }

@@ -16,11 +16,14 @@ const textAt = (place: JqPlace, value: string): JqNode => ({ kind: "literal", va
 
 /** A term with its signs and suffixes. */
 export function parsePostfix(tokens: Tokens): JqNode {
-  const { place, kind } = tokens.current;
+  const { place, kind, text } = tokens.current;
   let term = kind === "operator" ? parseOperatorTerm(tokens) : parseTerm(tokens);
   let suffixes = 0;
+  // `(.a.b)?` is about all in the brackets.
+  let isBracketed = kind === "operator" && text === "(";
   for (;;) {
     const { current } = tokens;
+    if (current.kind === "field" || tokens.at("[") || tokens.at(".")) isBracketed = false;
     if (current.kind === "field") {
       tokens.take();
       term = nodeAt(place, { kind: "index", target: term, key: textAt(current.place, current.text) });
@@ -34,7 +37,7 @@ export function parsePostfix(tokens: Tokens): JqNode {
       } else tokens.fail("expected a key, or `[`, behind `.`");
     } else if (tokens.at("?")) {
       tokens.take();
-      term = nodeAt(place, { kind: "try", body: term });
+      term = optional(place, term, isBracketed);
     } else {
       for (; suffixes > 0; suffixes--) tokens.leave();
       return term;
@@ -42,6 +45,12 @@ export function parsePostfix(tokens: Tokens): JqNode {
     suffixes++;
     tokens.enter(current.place);
   }
+}
+
+function optional(place: JqPlace, term: JqNode, isBracketed: boolean): JqNode {
+  const isStep = term.kind === "index" || term.kind === "slice" || term.kind === "iterate";
+  if (isStep && !isBracketed && term.optional !== true) return { ...term, optional: true };
+  return nodeAt(place, { kind: "try", body: term });
 }
 
 function parseTerm(tokens: Tokens): JqNode {

@@ -1,19 +1,23 @@
 /** `delpaths`: what is removed is told by the value as it was, however many paths there are. */
 import { type JsonValue, setOwn } from "../../base/json.ts";
-import { compare, equal } from "./compare.ts";
+import type { Performer } from "./arithmetic.ts";
+import { compare, equal, sorting } from "./compare.ts";
+import type { Growth } from "./paths.ts";
 import { indexValue, sliceBounds, sliceOf } from "./index.ts";
 import { fail, isArray, isObject, kindOf } from "./kinds.ts";
 
 type Path = readonly JsonValue[];
 
 /** Removes what is at each of the paths. */
-export function deletePaths(root: JsonValue, paths: JsonValue, maxDepth: number): JsonValue {
+export function deletePaths(root: JsonValue, paths: JsonValue, machine: Growth & Performer): JsonValue {
+  const { maxDepth } = machine;
   if (!isArray(paths)) return fail("Paths must be specified as an array");
   for (const path of paths) {
     if (!isArray(path)) return fail("Path must be specified as an array");
     if (path.length >= maxDepth) fail("Path too deep");
   }
-  const sorted = (paths as readonly Path[]).toSorted((a, b) => compare(a, b, maxDepth));
+  const sorted = machine.perform(sorting(paths as readonly Path[], (a, b) => compare(a, b, maxDepth)));
+  machine.charge(64 * sorted.length);
   if (sorted.length === 0) return root;
   return sorted[0]!.length === 0 ? null : deleteSorted(root, sorted, 0, maxDepth);
 }
@@ -61,7 +65,7 @@ function withoutKeys(value: JsonValue, keys: readonly JsonValue[]): JsonValue {
     }
     return copy;
   }
-  if (!isArray(value)) return fail(`Cannot delete field at ${describeKey(keys[0]!)} index of ${kindOf(value)}`);
+  if (!isArray(value)) return fail(`Cannot delete fields from ${kindOf(value)}`);
   const gone = new Set<number>();
   for (const key of keys) {
     if (typeof key === "number") {
@@ -73,8 +77,4 @@ function withoutKeys(value: JsonValue, keys: readonly JsonValue[]): JsonValue {
     } else return fail(`Cannot delete ${kindOf(key)} element of array`);
   }
   return value.filter((_, index) => !gone.has(index));
-}
-
-function describeKey(key: JsonValue): string {
-  return typeof key === "string" ? "object" : "array";
 }

@@ -1,5 +1,6 @@
 /** `.a`, `.[0]`, `.[1:2]`, `.[]`: reading parts of values. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { atOnce, UNITS, type Work } from "../machine/work.ts";
 import { equal } from "./compare.ts";
 import { countCharacters, describe, fail, isArray, isObject, kindOf, offsetOfCharacter, ownValue } from "./kinds.ts";
 
@@ -12,7 +13,7 @@ export function indexValue(value: JsonValue, key: JsonValue, maxDepth: number): 
       const index = Math.trunc(key);
       return value[index < 0 ? index + value.length : index] ?? null;
     }
-    if (isArray(key)) return indicesOf(value, key, maxDepth);
+    if (isArray(key)) return atOnce(findingItems(value, key, maxDepth));
   }
   if (value === null && isObject(key)) return null;
   if (isObject(key) && (isArray(value) || typeof value === "string")) {
@@ -45,11 +46,22 @@ export function cannotIndex(value: JsonValue, key: JsonValue): string {
 }
 
 /** Every index at which an array has these items in a row. */
-export function indicesOf(items: readonly JsonValue[], wanted: readonly JsonValue[], maxDepth: number): JsonValue {
-  if (wanted.length === 0) return [];
+export function* findingItems(
+  items: readonly JsonValue[],
+  wanted: readonly JsonValue[],
+  maxDepth: number,
+): Work<JsonValue> {
   const found: number[] = [];
+  if (wanted.length === 0) return found;
+  let compared = 0;
   for (let start = 0; start + wanted.length <= items.length; start++) {
-    if (wanted.every((item, index) => equal(items[start + index]!, item, maxDepth))) found.push(start);
+    let same = 0;
+    while (same < wanted.length && equal(items[start + same]!, wanted[same]!, maxDepth)) {
+      if (++compared % UNITS === 0) yield;
+      same++;
+    }
+    if (same === wanted.length) found.push(start);
+    if (++compared % UNITS === 0) yield;
   }
   return found;
 }

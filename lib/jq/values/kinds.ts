@@ -48,7 +48,7 @@ export function describe(value: JsonValue): string {
 
 /** A value's text, cut short. */
 export function quote(value: JsonValue): string {
-  const text = typeof value === "number" ? numberText(value) : serialize(excerpt(value), { maxDepth: 40 });
+  const text = typeof value === "number" ? numberText(value) : serialize(value, { maxDepth: 40, enough: 40 });
   if (utf8Length(text) <= QUOTED) return text;
   const end = typeof value === "string" ? '..."' : isArray(value) ? "...]" : isObject(value) ? "...}" : "...";
   let result = "";
@@ -59,13 +59,6 @@ export function quote(value: JsonValue): string {
     result += character;
   }
   return result + end;
-}
-
-/** Enough of a big value for a quotation. */
-function excerpt(value: JsonValue): JsonValue {
-  if (typeof value === "string") return value.slice(0, 40);
-  if (isArray(value)) return value.slice(0, 20).map((item) => typeof item === "object" ? item : excerpt(item));
-  return value;
 }
 
 /** Bytes of a text in UTF-8. */

@@ -84,15 +84,21 @@ function refuse(limit: string, message: string): never {
 export function withoutOddNumbers(root: JsonValue): JsonValue {
   const holder: JsonValue[] = [root];
   const open: (JsonValue[] | Record<string, JsonValue>)[] = [holder];
+  /** A value may be in many places; so is its copy. */
+  const copies = new Map<object, JsonValue[] | Record<string, JsonValue>>();
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     for (const key of Object.keys(next)) {
       const value = (next as Record<string, JsonValue>)[key]!;
       if (typeof value === "number" && !Number.isFinite(value)) {
         setOwn(next, key, Number.isNaN(value) ? null : value > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE);
       } else if (typeof value === "object" && value !== null) {
-        const copy = Array.isArray(value) ? value.slice() : { ...value as Record<string, JsonValue> };
+        let copy = copies.get(value);
+        if (copy === undefined) {
+          copy = Array.isArray(value) ? value.slice() : { ...value as Record<string, JsonValue> };
+          copies.set(value, copy);
+          open.push(copy);
+        }
         setOwn(next, key, copy);
-        open.push(copy);
       }
     }
   }

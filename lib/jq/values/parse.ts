@@ -1,27 +1,42 @@
 /** JSON text to values: the native parser, and our own for what jq reads besides (`nan`) and for its messages. */
 import { type JsonValue, setOwn } from "../../base/json.ts";
+import { atOnce, UNITS, type Work } from "../machine/work.ts";
 import { fail } from "./kinds.ts";
 
 /** Parses one value. Fails with jq's message, which quotes the text. */
 export function parseJson(text: string, maxDepth: number): JsonValue {
+  return atOnce(parsing(text, maxDepth));
+}
+
+/** Characters that the native parser, which cannot pause, is given: some fifty milliseconds. */
+const NATIVE = 4 * 1024 * 1024;
+
+/** `parseJson` in parts. */
+export function* parsing(text: string, maxDepth: number): Work<JsonValue> {
   const source = text.startsWith("\ufeff") ? text.slice(1) : text;
-  if (source.length >= maxDepth && nestsDeeper(source, maxDepth)) {
-    fail(`Exceeds depth limit for parsing at line 1, column ${maxDepth} (while parsing '${text}')`);
-  }
-  try {
-    return JSON.parse(source) as JsonValue;
-  } catch {
-    const values: JsonValue[] = [];
-    try {
-      for (const value of parseJsonValues(source, maxDepth)) values.push(value);
-    } catch (error) {
-      if (!(error instanceof JsonFault)) throw error;
-      fail(`${error.message} (while parsing '${text}')`);
+  if (source.length <= NATIVE) {
+    if (source.length >= maxDepth && nestsDeeper(source, maxDepth)) {
+      fail(`Exceeds depth limit for parsing at line 1, column ${maxDepth} (while parsing '${text}')`);
     }
-    if (values.length === 0) fail(`Expected JSON value (while parsing '${text}')`);
-    if (values.length > 1) fail(`Unexpected extra JSON values (while parsing '${text}')`);
-    return values[0]!;
+    try {
+      return JSON.parse(source) as JsonValue;
+    } catch {
+      // It may still be what jq reads.
+    }
   }
+  const values: JsonValue[] = [];
+  try {
+    for (const value of parseJsonParts(source, maxDepth)) {
+      if (value === undefined) yield;
+      else values.push(value);
+    }
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    fail(`${error.message} (while parsing '${text}')`);
+  }
+  if (values.length === 0) fail(`Expected JSON value (while parsing '${text}')`);
+  if (values.length > 1) fail(`Unexpected extra JSON values (while parsing '${text}')`);
+  return values[0]!;
 }
 
 function nestsDeeper(text: string, maxDepth: number): boolean {
@@ -68,18 +83,30 @@ const WORDS = new Map<string, JsonValue>([
 
 /** Every value of a text that holds several, one behind another. */
 export function* parseJsonValues(text: string, maxDepth: number): Generator<JsonValue> {
+  for (const value of parseJsonParts(text, maxDepth)) if (value !== undefined) yield value;
+}
+
+/** The same, with undefined every now and then. `before` is where the text starts, for faults. */
+export function* parseJsonParts(
+  text: string,
+  maxDepth: number,
+  before: { readonly line: number; readonly column: number } = { line: 1, column: 0 },
+): Generator<JsonValue | undefined> {
   const stack: Open[] = [];
   let at = 0;
   const place = (offset: number) => {
-    const before = text.slice(0, offset);
-    return `line ${before.split("\n").length}, column ${offset - before.lastIndexOf("\n") - 1}`;
+    const read = text.slice(0, offset);
+    const lines = read.split("\n").length;
+    const column = offset - read.lastIndexOf("\n") - 1 + (lines === 1 ? before.column : 0);
+    return `line ${before.line + lines - 1}, column ${column}`;
   };
   const fault = (message: string, offset: number): never => {
     throw new JsonFault(`${message} at ${place(offset)}`);
   };
   /** Whether a value may come now, not a comma, a colon or an end. */
   let ready = true;
-  for (;;) {
+  for (let round = 1;; round++) {
+    if (round % UNITS === 0) yield undefined;
     SPACES.lastIndex = at;
     SPACES.test(text);
     at = SPACES.lastIndex;
@@ -136,8 +163,9 @@ export function* parseJsonValues(text: string, maxDepth: number): Generator<Json
       }
       value = WORDS.has(word) ? WORDS.get(word)! : NUMBER.test(word) ? Number(word) : undefined;
       if (value === undefined) {
-        if (end >= text.length) throw new JsonFault(`Invalid numeric literal at EOF at ${place(end)}`);
-        fault("Invalid numeric literal", end + 1);
+        const what = /^(?:t|f|nu)/.test(word) ? "Invalid literal" : "Invalid numeric literal";
+        if (end >= text.length) throw new JsonFault(`${what} at EOF at ${place(end)}`);
+        fault(what, end + 1);
       }
       at = end;
     }

@@ -12,10 +12,16 @@ type Draft = JsonValue[] | Record<string, JsonValue>;
  */
 export class Owned {
   readonly #owned = new Set<object>();
+  /** Whether a container may have changed since this was last set to false. */
+  changed = false;
 
   /** The container itself when it is owned, else a copy that is. */
-  draft(value: JsonValue): Draft {
-    if (this.#owned.has(value as object)) return value as Draft;
+  draft(value: JsonValue, growth: Growth): Draft {
+    if (this.#owned.has(value as object)) {
+      this.changed = true;
+      return value as Draft;
+    }
+    growth.charge(sizeOf(value as readonly JsonValue[]));
     const copy: Draft = isArray(value) ? value.slice() : { ...value as Record<string, JsonValue> };
     if (this.#owned.size > 0) {
       for (const child of isArray(value) ? value : Object.values(value as object)) this.release(child);
@@ -39,6 +45,11 @@ export class Owned {
   clear(): void {
     if (this.#owned.size > 0) this.#owned.clear();
   }
+}
+
+/** Bytes of a copy: its own, not those of what is in it. */
+export function sizeOf(value: object): number {
+  return isArray(value as JsonValue) ? 48 + (value as JsonValue[]).length * 8 : 56 + Object.keys(value).length * 24;
 }
 
 /** The most items that an array may have, as in jq. */
@@ -101,7 +112,7 @@ export function putChild(
 ): JsonValue {
   if (typeof key === "string" && (parent === null || isObject(parent))) {
     if (parent === null) growth.charge(64);
-    const draft = parent === null ? owned.adopt({}) : owned.draft(parent);
+    const draft = parent === null ? owned.adopt({}) : owned.draft(parent, growth);
     setOwn(draft, key, child);
     return draft as JsonValue;
   }
@@ -130,7 +141,7 @@ function putItem(
   if (index < 0) fail("Out of bounds negative array index");
   if (index >= MOST_ITEMS) fail("Array index too large");
   if (index >= length) growth.charge((index + 1 - length) * 16);
-  const draft = (parent === null ? owned.adopt([]) : owned.draft(parent)) as JsonValue[];
+  const draft = (parent === null ? owned.adopt([]) : owned.draft(parent, growth)) as JsonValue[];
   for (let at = length; at < index; at++) draft.push(null);
   draft[index] = child;
   return draft;
