@@ -181,7 +181,10 @@ Deno.test("workflow list: the entries with their descriptions, and what is wrong
   });
   const listed = await made.lait(["workflow", "list"]);
   assert.equal(listed.code, 0);
-  assert.match(listed.stdout, /^a {2}\(w\/a\.yml\): does a\nb {2}\(w\/b\.yml\)\n {4}warning: .*must be a list of steps/);
+  assert.match(
+    listed.stdout,
+    /^a {2}\(w\/a\.yml\): does a\nb {2}\(w\/b\.yml\)\n {4}warning: .*must be a list of steps/,
+  );
   const named = await made.lait(["run", "a", "x"]);
   assert.equal(named.stdout, "A\n");
   assert.match(named.stderr, /note: workflow `a` is w\/a\.yml/);
