@@ -73,9 +73,9 @@ export class Project {
     return undefined;
   }
 
-  /** The same project with other models, which are stronger than its own: those of a file, as `readShape` made them. */
-  withModels(file: string, models: NonNullable<Config["models"]>): Project {
-    return new Project(this.directory, [...this.layers, { file, config: { models } }]);
+  /** The same project with the models of another file, which are stronger than its own; `config` as `readShape` made it. */
+  withModels(file: string, config: Pick<Config, "models">): Project {
+    return new Project(this.directory, [...this.layers, { file, config }]);
   }
 
   /** A path that a value holds, relative to the directory of the file that it stands in. */

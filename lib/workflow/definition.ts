@@ -91,7 +91,8 @@ export interface WorkflowDefinition {
   /** Seconds for one run. */
   readonly timeout: number | undefined;
   readonly defaults: WorkflowDefaults;
-  readonly models: NonNullable<Config["models"]> | undefined;
+  /** `models:`, as a configuration that is stronger than the project's. */
+  readonly models: Pick<Config, "models"> | undefined;
   readonly schemas: ReadonlyMap<string, SchemaSource>;
   readonly agents: ReadonlyMap<string, InlineAgent>;
   readonly steps: readonly Step[];

@@ -119,7 +119,7 @@ function readRoot(root: SourceNode | undefined, place: WorkflowPlace, faults: Fa
     output: reader.expression("output"),
     timeout: reader.integer("timeout", 1),
     defaults,
-    models: reader.has("models") ? reader.shaped(modelsShape, ["models"])?.models : undefined,
+    models: reader.has("models") ? reader.shaped(modelsShape, ["models"]) : undefined,
     schemas: reading.schemas,
     agents,
     steps: steps === undefined ? [] : readSteps(steps.value, "steps", reading),

@@ -127,8 +127,17 @@ async function withinLimit<T>(
   }
 }
 
-function projectWith(project: FileRun["project"], { models, realPath }: WorkflowDefinition): FileRun["project"] {
-  return models === undefined ? project : project.withModels(realPath, models);
+/** By the project that is called from: one that is called often has one session, whose limits and scripts it shares. */
+const projects = new WeakMap<WorkflowDefinition, WeakMap<FileRun["project"], FileRun["project"]>>();
+
+function projectWith(project: FileRun["project"], definition: WorkflowDefinition): FileRun["project"] {
+  const { models, realPath } = definition;
+  if (models === undefined) return project;
+  const known = projects.get(definition) ?? new WeakMap<FileRun["project"], FileRun["project"]>();
+  projects.set(definition, known);
+  const made = known.get(project) ?? project.withModels(realPath, models);
+  known.set(project, made);
+  return made;
 }
 
 const calls: WorkflowCalls = {
