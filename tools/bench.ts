@@ -14,6 +14,9 @@ import {
   defineHarnessTool,
 } from "../mod.ts";
 import { runAgent } from "../lib/testing/mod.ts";
+import { parseWorkflow } from "../lib/workflow/read/workflow_file.ts";
+import type { WorkflowHost } from "../lib/workflow/run/host.ts";
+import { rootRun, runFile } from "../lib/workflow/run/run_workflow.ts";
 
 const { values } = parseArgs({ options: { binary: { type: "string" } } });
 const root = join(import.meta.dirname!, "..");
@@ -143,11 +146,32 @@ async function peers(): Promise<void> {
   }
 }
 
+/** What a step of a workflow costs by itself: jq steps that do next to nothing. */
+async function workflowSteps(count: number): Promise<void> {
+  const steps = Array.from({ length: count }, () => "- jq: '. + 1'").join("\n");
+  const definition = parseWorkflow(`steps:\n${steps.replaceAll(/^/gm, "  ")}`, {
+    shown: "bench.yml",
+    realPath: "/bench.yml",
+    directory: "/",
+  });
+  const host = { tell: () => {}, project: undefined } as unknown as WorkflowHost;
+  const signal = new AbortController().signal;
+  const state = { completed: 0, counter: 0, value: 0, records: {} };
+  const times: number[] = [];
+  for (let i = 0; i < 20; i++) {
+    const start = performance.now();
+    await runFile(rootRun(host, definition, {}), { state, signal });
+    times.push((performance.now() - start) / count);
+  }
+  rows.push([`workflow: a jq step, of ${count}`, `${times.sort((a, b) => a - b)[10]!.toFixed(4)} ms`]);
+}
+
 await startUp();
 await peers();
 await memory("lait demo (source)", Deno.execPath(), ["run", "-A", join(root, "cli.ts"), "demo"]);
 if (values.binary !== undefined) await memory("lait demo (binary)", values.binary, ["demo"]);
 for (const count of [10, 100, 1000]) await rounds(count);
+await workflowSteps(200);
 await streamThroughput();
 await flood();
 const width = Math.max(...rows.map(([name]) => name!.length));
