@@ -45,7 +45,9 @@ const HIDDEN: readonly string[] = ["/home", "/root", "/run", "/tmp", "/var/tmp",
 /** What name resolution needs of `/run`, where it is there. */
 const RESOLVERS: readonly string[] = ["/run/systemd/resolve", "/run/NetworkManager/resolv.conf", "/run/resolvconf"];
 
-const STARTLESS = /^(?:bwrap: execvp .*|bwrap: Can't chdir to (?<directory>.*)|env: .*): (?<why>[^:]*)\n$/s;
+/** What bwrap, or the `env` behind it, says when there is nothing to run. */
+const STARTLESS =
+  /^(?:bwrap: execvp (?<program>.*)|bwrap: Can't chdir to (?<directory>.*)|env: (?<bare>.*)): (?<why>[^:]*)\n$/s;
 
 /** Variables that act on whatever program starts next, so on `bwrap` itself, outside of the wall. */
 const LOADER = /^(?:LD_|GLIBC_|GCONV_PATH$|LOCPATH$|MALLOC_|BWRAP_)/;
@@ -180,16 +182,8 @@ class BubblewrapLease implements SandboxLease {
 
   async #invoke(command: Command): Promise<CommandResult> {
     const result = await runProcess(this.#spec(command), { ...command, signal: this.#bound(command.signal) });
-    // What bwrap, or env, says when there is nothing to run.
-    const problem = STARTLESS.exec(result.stderr);
-    if (![1, 127].includes(result.status) || problem === null || result.stdout !== "") return result;
-    const { directory, why } = problem.groups!;
-    const what = directory === undefined
-      ? `${why} (in the sandbox)`
-      : `its working directory ${directory} is not there in the sandbox`;
-    throw new ProcessError("spawn", `cannot start \`${command.executable}\`: ${what}`, {
-      details: { program: command.executable },
-    });
+    throwIfStartless(command, resolve(this.root, command.directory ?? "."), result);
+    return result;
   }
 
   async spawn(command: SpawnCommand): Promise<SandboxProcess> {
@@ -214,6 +208,20 @@ class BubblewrapLease implements SandboxLease {
     this.#removing ??= Deno.remove(this.#private, { recursive: true }).catch(() => {});
     await this.#removing;
   }
+}
+
+function throwIfStartless(command: Command, where: string, { status, stdout, stderr }: CommandResult): void {
+  const { program, directory, bare, why } = STARTLESS.exec(stderr)?.groups ?? {};
+  if (why === undefined || stdout !== "") return;
+  const { executable } = command;
+  // A command may say the like of itself, with a bwrap or an env of its own.
+  const start = status === 1 && (program === executable || directory === where);
+  const bareStart = status === 127 && command.inheritVariables === false && bare?.includes(executable);
+  if (!start && !bareStart) return;
+  const what = directory === undefined
+    ? `${why} (in the sandbox)`
+    : `its working directory ${directory} is not there in the sandbox`;
+  throw new ProcessError("spawn", `cannot start \`${executable}\`: ${what}`, { details: { program: executable } });
 }
 
 async function findBubblewrap(): Promise<string> {
