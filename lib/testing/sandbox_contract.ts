@@ -105,6 +105,23 @@ export function sandboxContract(acquire: () => Promise<SandboxLease>): ContractC
       const error = await rejection("the command", lease.invoke({ executable: "lait-no-such-program" }));
       expectThat(`a ProcessError of kind spawn was expected, got ${error}`, isProcess(error, "spawn"));
     }),
+    contract(
+      "invoke: a path of a program is taken from the root, and says when it may not be executed",
+      async (lease) => {
+        await lease.invoke(sh("mkdir -p lait-contract/sub; printf '#!/bin/sh\\necho ran' > lait-contract/run"));
+        const own = { executable: "./lait-contract/run", directory: "lait-contract/sub" };
+        const refused = await rejection("the command", lease.invoke(own));
+        await lease.invoke(sh("chmod +x lait-contract/run"));
+        const ran = await lease.invoke(own);
+        await lease.invoke(sh("rm -rf lait-contract"));
+        expectThat(`a ProcessError of kind spawn was expected, got ${refused}`, isProcess(refused, "spawn"));
+        expectSame("standard output", ran.stdout, "ran\n");
+      },
+    ),
+    contract("invoke: what runs on in the background does not hold the result up", async (lease) => {
+      const { stdout } = await lease.invoke({ ...sh("sleep 60 & echo done"), deadlineMs: 30_000 });
+      expectSame("standard output", stdout, "done\n");
+    }),
     contract("invoke: output is observed while the command runs", async (lease) => {
       const seen: string[] = [];
       await lease.invoke({

@@ -162,7 +162,7 @@ class BubblewrapLease implements SandboxLease {
         ...forLoader.flatMap(([name, value]) => ["--setenv", name, value]),
         "--",
         ...bare,
-        command.executable,
+        programOf(this.root, command.executable),
         ...command.arguments ?? [],
       ],
       // The wall itself starts outside; which directory that is does not matter to what is inside.
@@ -182,7 +182,7 @@ class BubblewrapLease implements SandboxLease {
 
   async #invoke(command: Command): Promise<CommandResult> {
     const result = await runProcess(this.#spec(command), { ...command, signal: this.#bound(command.signal) });
-    throwIfStartless(command, resolve(this.root, command.directory ?? "."), result);
+    throwIfStartless(command, this.root, result);
     return result;
   }
 
@@ -210,13 +210,19 @@ class BubblewrapLease implements SandboxLease {
   }
 }
 
-function throwIfStartless(command: Command, where: string, { status, stdout, stderr }: CommandResult): void {
+/** A path is taken from the root, wherever the command runs. */
+function programOf(root: string, executable: string): string {
+  return executable.includes("/") ? resolve(root, executable) : executable;
+}
+
+function throwIfStartless(command: Command, root: string, { status, stdout, stderr }: CommandResult): void {
   const { program, directory, bare, why } = STARTLESS.exec(stderr)?.groups ?? {};
   if (why === undefined || stdout !== "") return;
   const { executable } = command;
+  const [sought, where] = [programOf(root, executable), resolve(root, command.directory ?? ".")];
   // A command may say the like of itself, with a bwrap or an env of its own.
-  const start = status === 1 && (program === executable || directory === where);
-  const bareStart = status === 127 && command.inheritVariables === false && bare?.includes(executable);
+  const start = status === 1 && (program === sought || directory === where);
+  const bareStart = [126, 127].includes(status) && command.inheritVariables === false && bare?.includes(sought);
   if (!start && !bareStart) return;
   const what = directory === undefined
     ? `${why} (in the sandbox)`
