@@ -7,7 +7,7 @@ import { inheritedEnvironment, MODEL_KEY_VARIABLES } from "../environment.ts";
 import type { AcquireOptions, Command, CommandResult, SandboxLease, SandboxProcess, SpawnCommand } from "../lease.ts";
 import { type ProcessSpec, runProcess, type StartedProcess, startProcess } from "../process.ts";
 import { END, KEEP_ALIVE, NOTES, START } from "./_container_scripts.ts";
-import { chosenVariables, neededProgram, type SandboxMount, type SandboxVariables } from "./isolation.ts";
+import { checkSources, chosenVariables, neededProgram, type SandboxMount, type SandboxVariables } from "./isolation.ts";
 import { downloadThrough, uploadThrough } from "./_transfer.ts";
 
 interface User {
@@ -77,11 +77,13 @@ export class ContainerLease implements SandboxLease {
     const { signal } = acquiring;
     const engine = [await neededProgram("container", settings.engine), ...settings.engineArguments];
     throwIfAborted(signal);
+    await checkSources(settings.mounts);
     const root = await Deno.realPath(acquiring.directory);
     const user = settings.user ?? await ownerOf(root);
     const name = `lait-${crypto.randomUUID()}`;
     const host = inheritedEnvironment(MODEL_KEY_VARIABLES);
-    const argv = [...engine, ...runArguments(name, [root, ...acquiring.gitDirectories ?? []], { ...settings, user })];
+    const writable = [root, ...acquiring.gitDirectories ?? []];
+    const argv = [...engine, ...runArguments(name, writable, { ...settings, user })];
     // Its standard input is what keeps the container: it ends with this program, however that ends.
     const holder = await startProcess({ argv, directory: "/", environment: host, searchDirectory: "/" }, {
       pipedInput: true,
