@@ -5,7 +5,7 @@
 
 /** A program to run. Arguments are passed as they are; no shell is involved unless `executable` is one. */
 export interface Command {
-  /** A name, looked up in the child's `PATH`; or a path, relative to lait's current directory. */
+  /** A name, looked up in the child's `PATH`; or a path, relative to the lease's root. */
   readonly executable: string;
   /** The arguments behind the program's name. Default: none. */
   readonly arguments?: readonly string[];

@@ -5,7 +5,7 @@ import { type ContractCase, expectSame, expectThat, rejection } from "./contract
 
 /**
  * The cases of a lease's contract. Each takes a lease of its own and releases it. The sandbox needs POSIX `sh`, `cat`,
- * `printf`, `env` and `sleep`.
+ * `chmod`, `env`, `mkdir`, `mv`, `printf`, `rm` and `sleep`.
  *
  * @example
  * ```ts
@@ -40,20 +40,41 @@ export function sandboxContract(acquire: () => Promise<SandboxLease>): ContractC
       const { stdout } = await lease.invoke({ executable: "printf", arguments: ["%s|%s", word, ""] });
       expectSame("the arguments", stdout, `${word}|`);
     }),
+    contract("invoke: a signal's status is 128 and its number", async (lease) => {
+      expectSame("the status", (await lease.invoke(sh("kill -9 $$"))).status, 137);
+    }),
+    contract("invoke: a status of 1 or 127 that the command itself gives is a result", async (lease) => {
+      for (const status of [1, 127]) {
+        const own = await lease.invoke(sh(`echo "env: x: mine" >&2; exit ${status}`));
+        expectSame("the result", [own.status, own.stderr], [status, "env: x: mine\n"]);
+      }
+    }),
     contract("invoke: standard input is empty unless it is given", async (lease) => {
       expectSame("no input", (await lease.invoke({ executable: "cat" })).stdout, "");
       expectSame("given input", (await lease.invoke({ executable: "cat", stdin: "héllo" })).stdout, "héllo");
+      const much = "0123456789abcdef".repeat(65_536);
+      const { stdout } = await lease.invoke({ executable: "cat", stdin: much });
+      expectThat(`of a MiB, ${stdout.length} characters came back`, stdout === much);
     }),
     contract("invoke: a command runs at the root, or in a directory below it", async (lease) => {
-      await lease.invoke(sh("mkdir -p lait-contract/sub"));
-      const there = await lease.invoke({ ...sh("pwd -P"), directory: "lait-contract/sub" });
+      const sub = "lait-contract/a b é '$x\"";
+      await lease.invoke({ executable: "mkdir", arguments: ["-p", sub] });
+      const there = await lease.invoke({ ...sh("pwd -P"), directory: sub });
       await lease.invoke(sh("rm -rf lait-contract"));
-      expectThat(`the directory was ${there.stdout}`, there.stdout.trim().endsWith("/lait-contract/sub"));
+      expectThat(`the directory was ${there.stdout}`, there.stdout.trim().endsWith(`/${sub}`));
+    }),
+    contract("invoke: a directory that is not there is a spawn error that names it", async (lease) => {
+      const error = await rejection("the command", lease.invoke({ ...sh("true"), directory: "lait-contract-none" }));
+      expectThat(`a ProcessError of kind spawn was expected, got ${error}`, isProcess(error, "spawn"));
+      expectThat(`the error says ${error}`, String(error).includes("lait-contract-none"));
     }),
     contract("invoke: variables are added, or are all there is", async (lease) => {
       const variables = { LAIT_CONTRACT: "yes" };
       const added = await lease.invoke({ ...sh('printf %s "$LAIT_CONTRACT"'), variables });
       expectSame("the variable", added.stdout, "yes");
+      const odd = " a\nb\n\n'c' \"d\" $HOME `e` é\\";
+      const kept = await lease.invoke({ ...sh('printf %s "$ODD"'), variables: { ODD: odd } });
+      expectSame("a value of several lines", kept.stdout, odd);
       const { stdout } = await lease.invoke({ executable: "/usr/bin/env", variables, inheritVariables: false });
       expectSame("the whole environment", stdout.trim().split("\n"), ["LAIT_CONTRACT=yes"]);
     }),
@@ -84,6 +105,23 @@ export function sandboxContract(acquire: () => Promise<SandboxLease>): ContractC
       const error = await rejection("the command", lease.invoke({ executable: "lait-no-such-program" }));
       expectThat(`a ProcessError of kind spawn was expected, got ${error}`, isProcess(error, "spawn"));
     }),
+    contract(
+      "invoke: a path of a program is taken from the root, and says when it may not be executed",
+      async (lease) => {
+        await lease.invoke(sh("mkdir -p lait-contract/sub; printf '#!/bin/sh\\necho ran' > lait-contract/run"));
+        const own = { executable: "./lait-contract/run", directory: "lait-contract/sub" };
+        const refused = await rejection("the command", lease.invoke(own));
+        await lease.invoke(sh("chmod +x lait-contract/run"));
+        const ran = await lease.invoke(own);
+        await lease.invoke(sh("rm -rf lait-contract"));
+        expectThat(`a ProcessError of kind spawn was expected, got ${refused}`, isProcess(refused, "spawn"));
+        expectSame("standard output", ran.stdout, "ran\n");
+      },
+    ),
+    contract("invoke: what runs on in the background does not hold the result up", async (lease) => {
+      const { stdout } = await lease.invoke({ ...sh("sleep 60 & echo done"), deadlineMs: 30_000 });
+      expectSame("standard output", stdout, "done\n");
+    }),
     contract("invoke: output is observed while the command runs", async (lease) => {
       const seen: string[] = [];
       await lease.invoke({
@@ -101,7 +139,7 @@ export function sandboxContract(acquire: () => Promise<SandboxLease>): ContractC
       expectSame("the status", await process.status, 0);
       await Promise.all([reader.cancel(), process.stderr.cancel()]);
     }),
-    contract("upload and download: bytes as they are", async (lease) => {
+    contract("upload and download: bytes and the executable bit as they are", async (lease) => {
       const folder = await Deno.makeTempDir();
       try {
         const bytes = new Uint8Array([0, 255, 10, 13, 0]);
@@ -109,8 +147,30 @@ export function sandboxContract(acquire: () => Promise<SandboxLease>): ContractC
         await lease.upload(`${folder}/in`, "lait-contract-file");
         await lease.download("lait-contract-file", `${folder}/out`);
         expectSame("the bytes", [...await Deno.readFile(`${folder}/out`)], [...bytes]);
+        if (Deno.build.os === "windows") return;
+        const executable = async () => ((await Deno.stat(`${folder}/out`)).mode! & 0o100) !== 0;
+        expectSame("executable", await executable(), false);
+        await Deno.chmod(`${folder}/in`, 0o755);
+        await lease.upload(`${folder}/in`, "lait-contract-file");
+        expectSame("test -x", (await lease.invoke(sh("test -x lait-contract-file"))).status, 0);
+        await lease.download("lait-contract-file", `${folder}/out`);
+        expectSame("executable", await executable(), true);
       } finally {
         await lease.invoke(sh("rm -f lait-contract-file"));
+        await Deno.remove(folder, { recursive: true });
+      }
+    }),
+    contract("download: what cannot be read leaves the file that was there, and no other", async (lease) => {
+      const folder = await Deno.makeTempDir();
+      try {
+        await Deno.writeTextFile(`${folder}/out`, "before");
+        for (const path of ["lait-contract-none", "."]) {
+          await rejection(`the download of ${path}`, lease.download(path, `${folder}/out`));
+        }
+        const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
+        expectSame("the files", names, ["out"]);
+        expectSame("the file", await Deno.readTextFile(`${folder}/out`), "before");
+      } finally {
         await Deno.remove(folder, { recursive: true });
       }
     }),

@@ -3,7 +3,7 @@ import { createBubblewrapSandboxProvider } from "../../lib/sandbox/providers/bub
 import { createLocalSandboxProvider } from "../../lib/sandbox/providers/local.ts";
 import type { SandboxLease, SandboxProvider } from "../../lib/sandbox/lease.ts";
 import { sandboxContract } from "../../lib/testing/mod.ts";
-import { isRunning, Place } from "../_support/process.ts";
+import { isRunning, Place, REPOSITORY } from "../_support/process.ts";
 import { agentOf, commitOf, Project, shell } from "../dispatch/_setup.ts";
 import { noBubblewrap, titled } from "./_boxes.ts";
 
@@ -210,6 +210,83 @@ test("bubblewrap: everything ends with the lease, also what left its session", a
   assert.equal(isRunning(`sleep ${mark}`), false);
 });
 
+test("bubblewrap: a program that is killed leaves no command running", async () => {
+  await using place = await Place.make();
+  const mark = `6421${Math.floor(Math.random() * 1e6)}`;
+  const source = `
+import { createBubblewrapSandboxProvider } from "file://${REPOSITORY}mod.ts";
+const lease = await createBubblewrapSandboxProvider().acquire({ directory: ${JSON.stringify(place.directory)} });
+const script = "setsid sleep ${mark} & echo at work; sleep ${mark}";
+await lease.invoke({ executable: "sh", arguments: ["-c", script], observe: (_, text) => console.log(text.trim()) });`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--quiet", "-"],
+    env: { TMPDIR: place.home },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  await new Response(source).body!.pipeTo(child.stdin);
+  const reader = child.stdout.getReader();
+  assert.equal(new TextDecoder().decode((await reader.read()).value), "at work\n");
+  assert.equal(isRunning(`sleep ${mark}`), true);
+  child.kill("SIGKILL");
+  await child.status;
+  await reader.cancel();
+  for (let tries = 0; isRunning(`sleep ${mark}`) && tries < 250; tries++) await new Promise((r) => setTimeout(r, 20));
+  assert.equal(isRunning(`sleep ${mark}`), false);
+});
+
+test("bubblewrap: what else is to be hidden is empty, in the workspace too", async () => {
+  await using place = await Place.make();
+  await Deno.mkdir(`${place.directory}/keys`);
+  await Deno.writeTextFile(`${place.directory}/keys/a`, "the secret");
+  await Deno.writeTextFile(`${place.directory}/.env`, "the secret");
+  const hide = [`${place.directory}/keys`, `${place.directory}/.env`, `${place.directory}/none`];
+  await within(place.directory, async (_, sh) => {
+    assert.equal(
+      await sh("cat .env; ls keys; (echo x > .env) 2>/dev/null || echo refused; ls -A"),
+      "refused\n.env\nkeys",
+    );
+  }, createBubblewrapSandboxProvider({ hide }));
+  assert.equal(await Deno.readTextFile(`${place.directory}/.env`), "the secret");
+});
+
+test("bubblewrap: a user without a home gets one, and one that is the workspace is kept", async () => {
+  await using place = await Place.make();
+  await Deno.writeTextFile(`${place.directory}/file`, "kept");
+  const before = Deno.env.get("HOME");
+  try {
+    for (const [home, inside] of [["/", "/tmp/home"], ["/nonexistent", "/tmp/home"]] as const) {
+      Deno.env.set("HOME", home);
+      await within(place.directory, async (lease, sh) => {
+        assert.equal(lease.home, inside);
+        assert.equal(await sh('cd && pwd && echo x > y && cat y && cat "$OLDPWD/file"'), `${inside}\nx\nkept`);
+      });
+    }
+    Deno.env.set("HOME", place.directory);
+    await within(place.directory, async (_, sh) => assert.equal(await sh("cat ~/file"), "kept"));
+  } finally {
+    if (before === undefined) Deno.env.delete("HOME");
+    else Deno.env.set("HOME", before);
+  }
+});
+
+test("bubblewrap: a mount of what is not there is refused, and names it", async () => {
+  const missing = createBubblewrapSandboxProvider({ mounts: [{ source: "/lait-none" }] });
+  await assert.rejects(missing.acquire({ directory: "/" }), /cannot mount \/lait-none: it is not there/);
+});
+
+test("bubblewrap: a workspace with an odd name", async () => {
+  await using place = await Place.make();
+  const directory = `${place.directory}/a b, é '"$x\n`;
+  await Deno.mkdir(directory);
+  await within(directory, async (lease, sh) => {
+    assert.equal(lease.root, await Deno.realPath(directory));
+    await sh("echo made > file");
+    assert.equal(await Deno.readTextFile(`${directory}/file`), "made\n");
+  });
+});
+
 test("bubblewrap: a dispatch commits in its worktree as the user, and sees neither home nor host", async () => {
   await using project = await Project.make();
   const agent = agentOf([shell(`${commitOf("b.txt")}; git status --short; ls '${project.root}' | wc -l`), "done"]);
@@ -249,6 +326,7 @@ Deno.test("bubblewrap: wrong options are refused", () => {
     { variables: { A: "\0" } },
     { inherit: "HOME" },
     { netwrok: true },
+    { hide: ["relative"] },
   ];
   for (const options of wrong) {
     assert.throws(() => createBubblewrapSandboxProvider(options as never), { code: "configuration" });

@@ -22,6 +22,11 @@ const root = noContainers === undefined ? await Deno.makeTempDir({ prefix: "lait
 const acquire = async () => await (await engine()).provider().acquire({ directory: root });
 for (const { name, run } of sandboxContract(acquire)) test(`sandboxContract: container: ${name}`, run);
 
+/** Prints the limits of the container, whichever version of control groups the machine has. */
+const LIMITS = `cd /sys/fs/cgroup
+cat memory/memory.limit_in_bytes pids/pids.max cpu/cpu.cfs_quota_us 2>/dev/null && exit
+cat memory.max pids.max && set -- $(cat cpu.max) && echo "$1"`;
+
 async function inside(use: (sh: (script: string) => Promise<string>, place: Place) => Promise<void>, options = {}) {
   await using place = await Place.make();
   const lease = await (await engine()).provider(options).acquire({ directory: place.directory });
@@ -62,6 +67,9 @@ test("container: user, limits, mounts and variables arrive; odd values as they a
   const options = {
     user: { uid: 1234, gid: 4321 },
     mounts: [{ source, target: "/mounted" }],
+    cpus: 0.5,
+    memoryMb: 64,
+    maxProcesses: 33,
     variables: { ODD: "a\n'b' \"c\" $d `e`", PATH: "/bin:/usr/bin" },
   };
   await inside(async (sh) => {
@@ -69,24 +77,69 @@ test("container: user, limits, mounts and variables arrive; odd values as they a
     assert.equal(await sh("cat /mounted/x; touch /mounted/y 2>&1 | tail -c 22"), "mountedRead-only file system");
     assert.equal(await sh('printf %s "$ODD"'), "a\n'b' \"c\" $d `e`");
     assert.equal(await sh("env | grep -c LAIT_VARIABLE; true"), "0");
+    assert.equal(await sh(LIMITS), "67108864\n33\n50000");
   }, options);
 });
 
-test("container: an abort ends what the command started, and the container goes on", async () => {
+test("container: an abort ends what the command started, its own sessions too, and the container goes on", async () => {
   await using place = await Place.make();
   const lease = await (await engine()).provider().acquire({ directory: place.directory });
   const mark = `5318${Math.floor(Math.random() * 1e6)}`;
+  const work = async (options: { signal?: AbortSignal; deadlineMs?: number; observe?: () => void }) =>
+    await lease.invoke({
+      executable: "sh",
+      arguments: ["-c", `sleep ${mark} & setsid sleep ${mark} & trap '' TERM; echo started; wait; sleep ${mark}`],
+      ...options,
+    }).then(() => "nothing", (error) => error);
   const abort = new AbortController();
-  const work = lease.invoke({
-    executable: "sh",
-    arguments: ["-c", `sleep ${mark} & sleep ${mark} & echo started; wait`],
-    signal: abort.signal,
-    observe: () => abort.abort("enough"),
-  });
-  assert.equal(await work.then(() => "nothing", (error) => error), "enough");
+  const observe = () => abort.abort("enough");
+  assert.equal(await work({ signal: abort.signal, observe }), "enough");
+  assert.equal(isRunning(`sleep ${mark}`), false);
+  assert.equal((await work({ deadlineMs: 700 })).kind, "timeout");
   assert.equal(isRunning(`sleep ${mark}`), false);
   assert.equal((await lease.invoke({ executable: "echo", arguments: ["on"] })).stdout, "on\n");
+  const process = await lease.spawn({ executable: "sh", arguments: ["-c", `setsid sleep ${mark} & sleep ${mark}`] });
+  await process.end();
+  await Promise.all([process.stdout.cancel(), process.stderr.cancel()]);
+  assert.equal(isRunning(`sleep ${mark}`), false);
   await lease.release();
+});
+
+test("container: an abort while it starts leaves none, whenever it comes", async () => {
+  const provider = (await engine()).provider();
+  for (const milliseconds of [1, 30, 60, 100, 150, 220, 300]) {
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort("no more"), milliseconds);
+    const taken = await provider.acquire({ directory: root, signal: abort.signal }).catch((reason) => reason);
+    clearTimeout(timer);
+    if (taken !== "no more") await taken.release();
+  }
+  assert.equal(await (await engine()).podman("ps", "--all", "--quiet"), "");
+});
+
+test("container: one that somebody else has ended is told, not taken for a result", async () => {
+  const lease = await (await engine()).provider().acquire({ directory: root });
+  await (await engine()).podman("kill", await (await engine()).podman("ps", "--quiet"));
+  await assert.rejects(lease.invoke({ executable: "true" }), { kind: "spawn", message: /was ended by somebody else/ });
+  await lease.release();
+});
+
+test("container: files are the workspace owner's when root works, and proxies are not passed on", async () => {
+  await using place = await Place.make();
+  const directory = `${place.directory}/a b, é '"$x`;
+  await Deno.mkdir(directory);
+  const own = Deno.uid() === 0 ? 4711 : Deno.uid()!;
+  if (Deno.uid() === 0) await Deno.chown(directory, own, own);
+  Deno.env.set("https_proxy", "http://user:secret@proxy.invalid");
+  try {
+    const lease = await (await engine()).provider().acquire({ directory });
+    const script = "echo made > file; env | grep -ci proxy";
+    assert.equal((await lease.invoke({ executable: "sh", arguments: ["-c", script] })).stdout, "0\n");
+    await lease.release();
+  } finally {
+    Deno.env.delete("https_proxy");
+  }
+  assert.equal((await Deno.stat(`${directory}/file`)).uid, own);
 });
 
 test("container: none is left by a release, nor by a program that is killed", async () => {

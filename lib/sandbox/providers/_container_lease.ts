@@ -1,20 +1,25 @@
 /** One container: started, used by commands, ended. */
 import { ConfigurationError, ProcessError } from "../../base/errors.ts";
 import { PendingWork } from "../../base/pending.ts";
-import { onAbort, untilAborted } from "../../base/signals.ts";
+import { onAbort, throwIfAborted, untilAborted } from "../../base/signals.ts";
 import { posix } from "../../deps/path.ts";
 import { inheritedEnvironment, MODEL_KEY_VARIABLES } from "../environment.ts";
 import type { AcquireOptions, Command, CommandResult, SandboxLease, SandboxProcess, SpawnCommand } from "../lease.ts";
 import { type ProcessSpec, runProcess, type StartedProcess, startProcess } from "../process.ts";
-import { END, KEEP_ALIVE, START } from "./_container_scripts.ts";
-import { chosenVariables, neededProgram, type SandboxMount, type SandboxVariables } from "./isolation.ts";
+import { END, KEEP_ALIVE, NOTES, START } from "./_container_scripts.ts";
+import { checkSources, chosenVariables, neededProgram, type SandboxMount, type SandboxVariables } from "./isolation.ts";
 import { downloadThrough, uploadThrough } from "./_transfer.ts";
+
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
 
 /** The options of the provider, checked. */
 export interface ContainerSettings extends SandboxVariables {
   readonly engine: "podman" | "docker";
   readonly image: string;
-  readonly user?: { readonly uid: number; readonly gid: number };
+  readonly user?: User;
   readonly network: boolean | string;
   readonly mounts: readonly SandboxMount[];
   readonly cpus?: number;
@@ -24,11 +29,16 @@ export interface ContainerSettings extends SandboxVariables {
   readonly runArguments: readonly string[];
 }
 
+type StartSettings = ContainerSettings & { readonly user: User };
+
 /** The home directory in each container; an empty one in memory. */
 const HOME = "/home/lait";
 
 /** In front of the variables that carry a command's own through the engine's program, which has an environment too. */
 const CARRIER = "LAIT_VARIABLE_";
+
+/** Statuses of an engine that has lost the container, among others. */
+const LOST: readonly number[] = [1, 125, 126, 137, 255];
 
 /** How long the engine may take to end a container before it is told to kill it. */
 const STOP_MS = 5_000;
@@ -66,10 +76,14 @@ export class ContainerLease implements SandboxLease {
   static async acquire(acquiring: AcquireOptions, settings: ContainerSettings): Promise<ContainerLease> {
     const { signal } = acquiring;
     const engine = [await neededProgram("container", settings.engine), ...settings.engineArguments];
+    throwIfAborted(signal);
+    await checkSources(settings.mounts);
     const root = await Deno.realPath(acquiring.directory);
+    const user = settings.user ?? await ownerOf(root);
     const name = `lait-${crypto.randomUUID()}`;
     const host = inheritedEnvironment(MODEL_KEY_VARIABLES);
-    const argv = [...engine, ...runArguments(name, [root, ...acquiring.gitDirectories ?? []], settings)];
+    const writable = [root, ...acquiring.gitDirectories ?? []];
+    const argv = [...engine, ...runArguments(name, writable, { ...settings, user })];
     // Its standard input is what keeps the container: it ends with this program, however that ends.
     const holder = await startProcess({ argv, directory: "/", environment: host, searchDirectory: "/" }, {
       pipedInput: true,
@@ -80,7 +94,7 @@ export class ContainerLease implements SandboxLease {
       await untilAborted(ready(holder, settings), signal);
       return lease;
     } catch (error) {
-      await lease.release();
+      await lease.#giveUp();
       throw error;
     }
   }
@@ -103,6 +117,7 @@ export class ContainerLease implements SandboxLease {
         START,
         "sh",
         id,
+        this.root,
         posix.resolve(this.root, command.directory ?? "."),
         clear ? "-i" : "",
         String(variables.length),
@@ -125,6 +140,7 @@ export class ContainerLease implements SandboxLease {
   }
 
   async #invoke(command: Command): Promise<CommandResult> {
+    throwIfAborted(command.signal);
     const id = crypto.randomUUID();
     const spec = this.#spec(command, id, command.stdin !== undefined);
     let result: CommandResult;
@@ -135,11 +151,20 @@ export class ContainerLease implements SandboxLease {
       await this.#end(id);
       throw named(error, command);
     }
-    const problem = new RegExp(`^${id}: (.*)\n$`).exec(result.stderr);
-    if (result.status !== 127 || problem === null) return result;
-    throw new ProcessError("spawn", `cannot start \`${command.executable}\`: ${problem[1]}`, {
+    const said = new RegExp(`^${id}: (.*)\n$`, "s").exec(result.stderr);
+    const problem = result.status === 127 ? said?.[1] : await this.#problem(result.status);
+    if (problem === undefined) return result;
+    throw new ProcessError("spawn", `cannot start \`${command.executable}\`: ${problem}`, {
       details: { program: command.executable },
     });
+  }
+
+  /** What there is to say of a status that the engine gives where there is no container: undefined when there is one. */
+  async #problem(status: number): Promise<string | undefined> {
+    if (!LOST.includes(status)) return undefined;
+    const { stdout } = await this.#run(["container", "inspect", "--format", "{{.State.Running}}", this.#name]);
+    if (stdout.trim() === "true") return undefined;
+    return `the container ${this.#name} was ended by somebody else; take another lease`;
   }
 
   async spawn(command: SpawnCommand): Promise<SandboxProcess> {
@@ -191,6 +216,15 @@ export class ContainerLease implements SandboxLease {
     await this.#pending.settled();
   }
 
+  /** Ends what has not come up: an engine that fetches an image does not look at its input. */
+  async #giveUp(): Promise<void> {
+    void this.#holder.stdin!.close().catch(() => {});
+    this.#ending ??= this.#holder.end().then(async () => {
+      await this.#run(["rm", "--force", this.#name]).catch(() => {});
+    });
+    await this.release();
+  }
+
   /** The end of the input ends the container, and with it all that runs in it. */
   async #stop(): Promise<void> {
     await this.#holder.stdin!.close().catch(() => {});
@@ -217,10 +251,8 @@ function named(error: unknown, command: Command): unknown {
   });
 }
 
-function runArguments(name: string, writable: readonly string[], settings: ContainerSettings): string[] {
-  const { network, mounts, cpus, memoryMb, maxProcesses, runArguments, image, engine } = settings;
-  const own = { uid: Deno.uid() ?? 0, gid: Deno.gid() ?? 0 };
-  const { uid, gid } = settings.user ?? own;
+function runArguments(name: string, writable: readonly string[], settings: StartSettings): string[] {
+  const { network, mounts, cpus, memoryMb, maxProcesses, runArguments, image, engine, user } = settings;
   const all = [
     ...mounts,
     ...writable.map((source) => ({ source, target: source, writable: true })),
@@ -233,22 +265,27 @@ function runArguments(name: string, writable: readonly string[], settings: Conta
     name,
     "--label",
     "lait.sandbox=true",
-    "--network",
-    network === false ? "none" : network === true ? (engine === "docker" ? "bridge" : "private") : network,
+    // Whatever tells it to end: there is nothing to be waited for.
+    "--stop-signal",
+    "KILL",
+    // With `true` it is the engine's own default, which differs with and without root.
+    ...(network === true ? [] : ["--network", network === false ? "none" : network]),
+    // Podman would pass on this machine's proxies, with the passwords in them.
+    ...(engine === "podman" ? ["--http-proxy=false", ...mapped(user)] : []),
     "--cap-drop",
     "ALL",
     "--security-opt",
     "no-new-privileges",
-    // Without root, podman's own mapping would give files to somebody else.
-    ...(engine === "podman" && own.uid !== 0 ? ["--userns", "keep-id"] : []),
     "--user",
-    `${uid}:${gid}`,
+    `${user.uid}:${user.gid}`,
     "--env",
     `HOME=${HOME}`,
     "--tmpfs",
     "/tmp:rw,exec,nosuid,nodev,mode=1777",
     "--tmpfs",
     `${HOME}:rw,exec,nosuid,nodev,mode=1777`,
+    "--tmpfs",
+    `${NOTES}:rw,noexec,nosuid,nodev,mode=1777`,
     ...all.flatMap(({ source, target = source, writable = false }) => ["--mount", bind(source, target, writable)]),
     "--workdir",
     "/",
@@ -262,6 +299,24 @@ function runArguments(name: string, writable: readonly string[], settings: Conta
     "-c",
     KEEP_ALIVE,
   ];
+}
+
+/**
+ * Without root, podman's own mapping would give files to somebody else: whoever runs this program is to be the user in
+ * the container.
+ */
+function mapped({ uid, gid }: User): string[] {
+  const own = { uid: Deno.uid() ?? 0, gid: Deno.gid() ?? 0 };
+  if (own.uid === 0 || uid === 0) return [];
+  return ["--userns", uid === own.uid && gid === own.gid ? "keep-id" : `keep-id:uid=${uid},gid=${gid}`];
+}
+
+/** Whom files are to belong to: the user of this program, but for root the owner of the workspace. */
+async function ownerOf(root: string): Promise<User> {
+  const own = { uid: Deno.uid() ?? 0, gid: Deno.gid() ?? 0 };
+  if (own.uid !== 0 || Deno.build.os === "windows") return own;
+  const { uid, gid } = await Deno.stat(root);
+  return { uid: uid ?? 0, gid: gid ?? 0 };
 }
 
 /** A mount as the engines read it: fields of comma-separated values, which may be quoted. */

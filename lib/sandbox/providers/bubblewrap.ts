@@ -4,7 +4,7 @@ import { ConfigurationError, ProcessError } from "../../base/errors.ts";
 import { checkKeys } from "../../base/options.ts";
 import { PendingWork } from "../../base/pending.ts";
 import { onAbort } from "../../base/signals.ts";
-import { dirname, resolve } from "../../deps/path.ts";
+import { dirname, isAbsolute, resolve } from "../../deps/path.ts";
 import type {
   AcquireOptions,
   Command,
@@ -18,6 +18,7 @@ import { type ProcessSpec, runProcess, startProcess } from "../process.ts";
 import {
   checkEgress,
   checkMounts,
+  checkSources,
   checkVariables,
   chosenVariables,
   type Egress,
@@ -35,6 +36,11 @@ export interface BubblewrapSandboxOptions extends SandboxVariables {
   readonly egress?: Egress;
   /** Directories that commands see though they are in the home directory or another hidden place. Default: none. */
   readonly mounts?: readonly SandboxMount[];
+  /**
+   * Absolute paths that commands find empty, besides the home directories, `/tmp`, `/var/tmp`, `/run`, `/mnt`, `/media`
+   * and `/srv`: a disk with other projects, a secret in the workspace. What is not there is none to hide. Default: none.
+   */
+  readonly hide?: readonly string[];
 }
 
 const WHAT = "createBubblewrapSandboxProvider";
@@ -45,7 +51,9 @@ const HIDDEN: readonly string[] = ["/home", "/root", "/run", "/tmp", "/var/tmp",
 /** What name resolution needs of `/run`, where it is there. */
 const RESOLVERS: readonly string[] = ["/run/systemd/resolve", "/run/NetworkManager/resolv.conf", "/run/resolvconf"];
 
-const STARTLESS = /^(?:bwrap: execvp .*|bwrap: Can't chdir to (?<directory>.*)|env: .*): (?<why>[^:]*)\n$/s;
+/** What bwrap, or the `env` behind it, says when there is nothing to run. */
+const STARTLESS =
+  /^(?:bwrap: execvp (?<program>.*)|bwrap: Can't chdir to (?<directory>.*)|env: (?<bare>.*)): (?<why>[^:]*)\n$/s;
 
 /** Variables that act on whatever program starts next, so on `bwrap` itself, outside of the wall. */
 const LOADER = /^(?:LD_|GLIBC_|GCONV_PATH$|LOCPATH$|MALLOC_|BWRAP_)/;
@@ -67,20 +75,23 @@ const LOADER = /^(?:LD_|GLIBC_|GCONV_PATH$|LOCPATH$|MALLOC_|BWRAP_)/;
  * ```
  */
 export function createBubblewrapSandboxProvider(options: BubblewrapSandboxOptions = {}): SandboxProvider {
-  checkKeys(WHAT, options, ["network", "egress", "mounts", "variables", "inherit"]);
-  const { network = false, mounts = [] } = options;
+  checkKeys(WHAT, options, ["network", "egress", "mounts", "hide", "variables", "inherit"]);
+  const { network = false, mounts = [], hide = [] } = options;
   if (typeof network !== "boolean") throw new ConfigurationError(`${WHAT}: network must be true or false`);
   checkEgress(WHAT, options.egress, options.network);
   checkMounts(`${WHAT}: mounts`, mounts);
+  if (!Array.isArray(hide) || hide.some((path) => typeof path !== "string" || !isAbsolute(path))) {
+    throw new ConfigurationError(`${WHAT}: hide must be a list of absolute paths`);
+  }
   checkVariables(WHAT, options);
   return Object.freeze({
     name: "bubblewrap",
     placement: "mounted" as const,
-    acquire: (acquiring: AcquireOptions) => BubblewrapLease.acquire(acquiring, { ...options, network, mounts }),
+    acquire: (acquiring: AcquireOptions) => BubblewrapLease.acquire(acquiring, { ...options, network, mounts, hide }),
   });
 }
 
-type Settings = BubblewrapSandboxOptions & Required<Pick<BubblewrapSandboxOptions, "network" | "mounts">>;
+type Settings = BubblewrapSandboxOptions & Required<Pick<BubblewrapSandboxOptions, "network" | "mounts" | "hide">>;
 
 class BubblewrapLease implements SandboxLease {
   readonly root: string;
@@ -113,11 +124,14 @@ class BubblewrapLease implements SandboxLease {
     const program = await findBubblewrap();
     acquiring.signal?.throwIfAborted();
     const root = await Deno.realPath(acquiring.directory);
-    const home = readEnvironment("HOME") ?? "/root";
+    await checkSources(settings.mounts);
+    const home = await homeInside();
     const own = await Deno.makeTempDir({ prefix: "lait-sandbox-" });
     try {
       for (const name of ["home", "tmp"]) await Deno.mkdir(`${own}/${name}`, { mode: 0o700 });
-      const writable = [root, ...acquiring.gitDirectories ?? []];
+      await Deno.writeTextFile(`${own}/empty`, "");
+      const git = await Promise.all((acquiring.gitDirectories ?? []).map((path) => Deno.realPath(path)));
+      const writable = [root, ...git];
       const argv = [program, ...await wall({ home, own, writable, settings })];
       const passed = ["PATH", "LANG", "TERM"].flatMap((name) => {
         const value = readEnvironment(name);
@@ -141,10 +155,10 @@ class BubblewrapLease implements SandboxLease {
       ...(signal === undefined ? {} : { signal }),
     });
     if (status === 0) return;
-    throw new ConfigurationError(
-      `bubblewrap cannot make a sandbox on this machine: ${stderr.trim()}; it needs user namespaces ` +
-        "(kernel.unprivileged_userns_clone, or an AppArmor profile for bwrap)",
-    );
+    const hint = /namespace|permitted|denied|uid map/i.test(stderr)
+      ? "; it needs user namespaces (kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap)"
+      : "";
+    throw new ConfigurationError(`bubblewrap cannot make a sandbox on this machine: ${stderr.trim()}${hint}`);
   }
 
   #spec(command: Command | SpawnCommand): ProcessSpec {
@@ -164,7 +178,7 @@ class BubblewrapLease implements SandboxLease {
         ...forLoader.flatMap(([name, value]) => ["--setenv", name, value]),
         "--",
         ...bare,
-        command.executable,
+        programOf(this.root, command.executable),
         ...command.arguments ?? [],
       ],
       // The wall itself starts outside; which directory that is does not matter to what is inside.
@@ -184,16 +198,8 @@ class BubblewrapLease implements SandboxLease {
 
   async #invoke(command: Command): Promise<CommandResult> {
     const result = await runProcess(this.#spec(command), { ...command, signal: this.#bound(command.signal) });
-    // What bwrap, or env, says when there is nothing to run.
-    const problem = STARTLESS.exec(result.stderr);
-    if (![1, 127].includes(result.status) || problem === null || result.stdout !== "") return result;
-    const { directory, why } = problem.groups!;
-    const what = directory === undefined
-      ? `${why} (in the sandbox)`
-      : `its working directory ${directory} is not there in the sandbox`;
-    throw new ProcessError("spawn", `cannot start \`${command.executable}\`: ${what}`, {
-      details: { program: command.executable },
-    });
+    throwIfStartless(command, this.root, result);
+    return result;
   }
 
   async spawn(command: SpawnCommand): Promise<SandboxProcess> {
@@ -220,6 +226,26 @@ class BubblewrapLease implements SandboxLease {
   }
 }
 
+/** A path is taken from the root, wherever the command runs. */
+function programOf(root: string, executable: string): string {
+  return executable.includes("/") ? resolve(root, executable) : executable;
+}
+
+function throwIfStartless(command: Command, root: string, { status, stdout, stderr }: CommandResult): void {
+  const { program, directory, bare, why } = STARTLESS.exec(stderr)?.groups ?? {};
+  if (why === undefined || stdout !== "") return;
+  const { executable } = command;
+  const [sought, where] = [programOf(root, executable), resolve(root, command.directory ?? ".")];
+  // A command may say the like of itself, with a bwrap or an env of its own.
+  const start = status === 1 && (program === sought || directory === where);
+  const bareStart = [126, 127].includes(status) && command.inheritVariables === false && bare?.includes(sought);
+  if (!start && !bareStart) return;
+  const what = directory === undefined
+    ? `${why} (in the sandbox)`
+    : `its working directory ${directory} is not there in the sandbox`;
+  throw new ProcessError("spawn", `cannot start \`${executable}\`: ${what}`, { details: { program: executable } });
+}
+
 async function findBubblewrap(): Promise<string> {
   if (Deno.build.os !== "linux") {
     throw new ConfigurationError("the bubblewrap sandbox is for Linux; use createContainerSandboxProvider here");
@@ -227,9 +253,34 @@ async function findBubblewrap(): Promise<string> {
   return await neededProgram("bubblewrap", "bwrap");
 }
 
+/** The user's home where it can stand in the sandbox; else one in `/tmp`. */
+async function homeInside(): Promise<string> {
+  const home = readEnvironment("HOME");
+  const real = home === undefined ? undefined : await Deno.realPath(home).catch(() => undefined);
+  // A user without a home has `/`, or a directory that is not there and could not be made.
+  return real === undefined || real === "/" || !(await Deno.stat(real)).isDirectory ? "/tmp/home" : real;
+}
+
+interface WallMount {
+  readonly target: string;
+  readonly argv: readonly string[];
+}
+
+/** Hides what these paths lead to: a directory is empty then, and so is a file. */
+async function hiding(paths: readonly string[], empty: string): Promise<WallMount[]> {
+  const mounts = new Map<string, WallMount>();
+  for (const path of paths) {
+    const target = await Deno.realPath(path).catch(() => undefined);
+    if (target === undefined || target === "/") continue;
+    const { isDirectory } = await Deno.stat(target);
+    mounts.set(target, { target, argv: isDirectory ? ["--tmpfs", target] : ["--ro-bind", empty, target] });
+  }
+  return [...mounts.values()];
+}
+
 interface Wall {
   readonly home: string;
-  /** The lease's own directory, with its home and its `/tmp`. */
+  /** The lease's own directory, with its home, its `/tmp` and an empty file. */
   readonly own: string;
   readonly writable: readonly string[];
   readonly settings: Settings;
@@ -237,13 +288,11 @@ interface Wall {
 
 /** The arguments of `bwrap` that are the same for every command. */
 async function wall({ home, own, writable, settings }: Wall): Promise<string[]> {
-  const hidden = new Set([...HIDDEN, dirname(home)].filter((path) => path !== "/"));
-  const mounts: { target: string; argv: string[] }[] = [];
-  for (const target of hidden) {
-    // A link (`/var/run`) is where it leads to, which is hidden itself.
-    const info = await Deno.lstat(target).catch(() => undefined);
-    if (info?.isDirectory) mounts.push({ target, argv: ["--tmpfs", target] });
-  }
+  const mounts: WallMount[] = [
+    { target: "/dev", argv: ["--dev", "/dev"] },
+    { target: "/proc", argv: ["--proc", "/proc"] },
+    ...await hiding([...HIDDEN, dirname(home), ...settings.hide], `${own}/empty`),
+  ];
   mounts.push({ target: "/tmp", argv: ["--bind", `${own}/tmp`, "/tmp"] });
   mounts.push({ target: home, argv: ["--bind", `${own}/home`, home] });
   if (settings.network) {
@@ -266,10 +315,6 @@ async function wall({ home, own, writable, settings }: Wall): Promise<string[]> 
     "--ro-bind",
     "/",
     "/",
-    "--dev",
-    "/dev",
-    "--proc",
-    "/proc",
     ...ordered.flatMap(({ argv }) => argv),
   ];
 }

@@ -59,6 +59,18 @@ export function checkMounts(what: string, mounts: readonly SandboxMount[]): void
   }
 }
 
+/** Refuses mounts of what is not there. */
+export async function checkSources(mounts: readonly SandboxMount[]): Promise<void> {
+  for (const { source } of mounts) {
+    try {
+      await Deno.stat(source);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      throw new ConfigurationError(`the sandbox cannot mount ${source}: it is not there`, { cause: error });
+    }
+  }
+}
+
 /** The variables that were chosen, the inherited ones first. */
 export function chosenVariables({ variables = {}, inherit = [] }: SandboxVariables): Record<string, string> {
   const inherited = inherit.flatMap((name) => {

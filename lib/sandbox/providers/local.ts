@@ -8,6 +8,7 @@ import { inheritedEnvironment, MODEL_KEY_VARIABLES } from "../environment.ts";
 import type { Command, CommandResult, SandboxLease, SandboxProcess, SandboxProvider, SpawnCommand } from "../lease.ts";
 import { type ProcessSpec, runProcess, startProcess } from "../process.ts";
 import { onAbort } from "../../base/signals.ts";
+import { copyOnHost } from "./_transfer.ts";
 
 /** Names that say that a variable holds a secret, or leads to one. */
 const SECRET =
@@ -121,12 +122,16 @@ class LocalLease implements SandboxLease {
     return process;
   }
 
-  async upload(hostPath: string, sandboxPath: string): Promise<void> {
-    await Deno.copyFile(hostPath, resolve(this.root, sandboxPath));
+  async upload(hostPath: string, sandboxPath: string, options: { signal?: AbortSignal } = {}): Promise<void> {
+    await this.#copy(hostPath, resolve(this.root, sandboxPath), options.signal);
   }
 
-  async download(sandboxPath: string, hostPath: string): Promise<void> {
-    await Deno.copyFile(resolve(this.root, sandboxPath), hostPath);
+  async download(sandboxPath: string, hostPath: string, options: { signal?: AbortSignal } = {}): Promise<void> {
+    await this.#copy(resolve(this.root, sandboxPath), hostPath, options.signal);
+  }
+
+  async #copy(from: string, to: string, signal: AbortSignal | undefined): Promise<void> {
+    await this.#pending.track(copyOnHost(from, to, this.#bound(signal)));
   }
 
   async release(): Promise<void> {
