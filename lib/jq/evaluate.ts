@@ -4,10 +4,10 @@ import type { FunctionScope } from "./compile/scope.ts";
 import { JqError, JqLimitError } from "./errors.ts";
 import type { JqLimits } from "./limits.ts";
 import { untilAborted } from "../base/signals.ts";
-import type { InputSource } from "./machine/work.ts";
+import { advance, type InputSource, type Work } from "./machine/work.ts";
 import { Machine, type Op, State } from "./machine/machine.ts";
 import { Raised } from "./values/kinds.ts";
-import { measure, withoutOddNumbers } from "./values/measure.ts";
+import { measure, type Measures, measuring, withoutOddNumbers } from "./values/measure.ts";
 import { serialize } from "./values/text.ts";
 
 /** How an expression is evaluated. */
@@ -46,6 +46,8 @@ class Evaluation {
   #started: number | undefined;
   #sliceStart = 0;
   #calls = 0;
+  /** The work of looking at an output. */
+  #measured: Work<boolean> | undefined;
 
   constructor(prepared: Prepared, input: JsonValue, globals: Globals | undefined, options: EvaluateOptions) {
     const limits = options.limits === undefined ? prepared.limits : { ...prepared.limits, ...options.limits };
@@ -82,10 +84,11 @@ class Evaluation {
     try {
       // Outputs that come one behind another take time, too.
       if ((++this.#calls & 63) === 0 && this.#isSliceOver()) return undefined;
+      if (this.#measured !== undefined) return this.#finish(machine.current);
       if (machine.state === State.Output) machine.state = State.Running;
       for (;;) {
         const state = machine.run(STRIDE);
-        if (state === State.Output) return { value: this.#finish(machine.current) };
+        if (state === State.Output) return this.#finish(machine.current);
         if (state === State.Done) return null;
         if (machine.isWaiting || this.#isSliceOver()) return undefined;
       }
@@ -102,10 +105,15 @@ class Evaluation {
     }
   }
 
-  #finish(value: JsonValue): JsonValue {
-    if (typeof value === "boolean" || value === null) return value;
-    if (typeof value === "number") return Number.isFinite(value) ? value : withoutOddNumbers(value);
-    return requireSize(value, this.#limits, "the result") ? withoutOddNumbers(value) : value;
+  /** The output as it is given away; undefined when it is so big that looking at it takes a while. */
+  #finish(value: JsonValue): { readonly value: JsonValue } | undefined {
+    if (typeof value === "boolean" || value === null) return { value };
+    if (typeof value === "number") return { value: Number.isFinite(value) ? value : withoutOddNumbers(value) };
+    this.#measured ??= measuring(value, measuresOf(this.#limits, "the result"));
+    const result = advance(this.#measured);
+    if (result === undefined) return undefined;
+    this.#measured = undefined;
+    return { value: result.value ? withoutOddNumbers(value) : value };
   }
 
   /** Lets others run, and ends when that was asked for. */
@@ -137,14 +145,18 @@ class Evaluation {
 /** Refuses a value that is too big; returns whether it has numbers that are not JSON's. */
 function requireSize(value: JsonValue, limits: JqLimits, what: string): boolean {
   if (typeof value !== "string" && (typeof value !== "object" || value === null)) return false;
+  return measure(value, measuresOf(limits, what));
+}
+
+function measuresOf(limits: JqLimits, what: string): Measures {
   const isResult = what === "the result";
-  return measure(value, {
+  return {
     depth: limits.depth,
     textBytes: isResult ? limits.resultBytes : limits.inputBytes,
     memoryBytes: limits.valueBytes,
     names: { textBytes: isResult ? "resultBytes" : "inputBytes", memoryBytes: "valueBytes" },
     what,
-  });
+  };
 }
 
 function toError(value: JsonValue): JqError {

@@ -63,7 +63,7 @@ export async function run(context: CommandContext): Promise<void> {
   });
   const evaluation = new Evaluation(context, options, program, values, inputs, outputs);
   try {
-    for await (const input of chosen(options, inputs)) await evaluation.run(input);
+    await evaluateAll(options, inputs, evaluation);
   } finally {
     outputs.write();
   }
@@ -136,6 +136,18 @@ class Evaluation {
       "response",
       `jq: ${last === undefined ? "there was no output" : `the last output is ${last}`}`,
     );
+  }
+}
+
+async function evaluateAll(options: JqOptions, inputs: Inputs, evaluation: Evaluation): Promise<void> {
+  if (options.nullInput === true || options.slurp === true || options.stream === true) {
+    for await (const input of chosen(options, inputs)) await evaluation.run(input);
+    return;
+  }
+  // There may be millions of small ones: an iterator of promises takes longer than most expressions.
+  for (let taken = inputs.take(); taken !== null; taken = inputs.take()) {
+    if (taken === undefined) await inputs.wait();
+    else await evaluation.run(taken.value);
   }
 }
 

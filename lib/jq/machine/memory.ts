@@ -67,12 +67,15 @@ function* walking(
       for (let index = 0; index < next.length && bytes <= most; index++) {
         const item: unknown = next[index];
         // Numbers, most often.
-        if (typeof item === "object" || typeof item === "string") visit(item);
+        if (typeof item !== "object" && typeof item !== "string") continue;
+        visit(item);
+        if (++looked % UNITS === 0) yield;
       }
     } else {
       bytes += SIZES.object;
       for (const key in next) {
         bytes += SIZES.property + key.length * 2;
+        if (++looked % UNITS === 0) yield;
         // A frame knows its machine, and the machine knows everything.
         if (key !== "machine" && key !== "routine" && key !== "source") visit((next as Record<string, unknown>)[key]);
       }

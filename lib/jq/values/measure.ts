@@ -1,6 +1,7 @@
 /** How big a value is: in memory, as text, and in depth. */
 import { type JsonValue, setOwn } from "../../base/json.ts";
 import { JqLimitError } from "../errors.ts";
+import { atOnce, UNITS, type Work } from "../machine/work.ts";
 import { utf8Length } from "./kinds.ts";
 
 /** What a value may measure. */
@@ -21,6 +22,12 @@ export interface Measures {
  * @returns whether it has numbers that JSON cannot say
  */
 export function measure(value: JsonValue, limits: Measures): boolean {
+  return atOnce(measuring(value, limits));
+}
+
+/** `measure` in parts. */
+export function* measuring(value: JsonValue, limits: Measures): Work<boolean> {
+  let looked = 0;
   let text = 0;
   let memory = 0;
   let odd = false;
@@ -36,6 +43,7 @@ export function measure(value: JsonValue, limits: Measures): boolean {
       at = positions.pop()!;
       continue;
     }
+    if (++looked % UNITS === 0) yield;
     const item = items[at++]!;
     if (typeof item === "string") {
       text += item.length + 3;
