@@ -81,9 +81,8 @@ class Attempts {
         if (attempt >= retry.maxAttempts) return await this.#onError(error);
         const pause = Math.min(wait, LIMITS.retryWaitMs);
         this.#tell(
-          `attempt ${attempt}/${retry.maxAttempts} failed: ${messageOf(error)}; retrying in ${
-            (pause / 1000).toFixed(1)
-          }s`,
+          `attempt ${attempt}/${retry.maxAttempts} failed: ${messageChain(error)}; ` +
+            `retrying in ${(pause / 1000).toFixed(1)}s`,
         );
         await systemClock.sleep(pause, signal);
         wait = Math.min(wait * retry.backoff, LIMITS.retryWaitMs);
