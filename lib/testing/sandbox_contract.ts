@@ -91,7 +91,10 @@ export function sandboxContract(acquire: () => Promise<SandboxLease>): ContractC
       expectSame("what was made", stdout, "");
     }),
     contract("invoke: a deadline ends the command, and what it said is kept", async (lease) => {
-      const error = await rejection("the command", lease.invoke({ ...sh("echo late >&2; sleep 30"), deadlineMs: 300 }));
+      const error = await rejection(
+        "the command",
+        lease.invoke({ ...sh("echo late >&2; sleep 30"), deadlineMs: 2_000 }),
+      );
       expectThat(`a ProcessError of kind timeout was expected, got ${error}`, isProcess(error, "timeout"));
       expectSame("standard error", (error as ProcessError).output.stderr, "late\n");
     }),
