@@ -21,6 +21,8 @@ id=$1 root=$2 directory=$3 clear=$4 count=$5
 shift 5
 problem() { echo "$id: $1" >&2; exit 127; }
 echo "$id $$" >> ${NOTES}/commands
+# Its end may have been asked for before it began; whichever is noted first is seen by the other.
+[ ! -e "${NOTES}/$id" ] || exit 143
 cd "$directory" 2>/dev/null || problem "its working directory $directory is not there in the sandbox"
 words=$(($# - count))
 index=0
@@ -58,6 +60,7 @@ exec env $clear "$@"
  * ids, asked first, then killed.
  */
 export const END: string = String.raw`
+: > "${NOTES}/$1"
 leader=
 while read -r id pid; do
   [ "$id" != "$1" ] || leader=$pid

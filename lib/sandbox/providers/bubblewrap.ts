@@ -4,7 +4,7 @@ import { ConfigurationError, ProcessError } from "../../base/errors.ts";
 import { checkKeys } from "../../base/options.ts";
 import { PendingWork } from "../../base/pending.ts";
 import { onAbort } from "../../base/signals.ts";
-import { dirname, isAbsolute, resolve } from "../../deps/path.ts";
+import { isAbsolute, resolve } from "../../deps/path.ts";
 import type {
   AcquireOptions,
   Command,
@@ -26,6 +26,7 @@ import {
   type SandboxMount,
   type SandboxVariables,
 } from "./isolation.ts";
+import { homeInside, wall, type WallSettings } from "./_bubblewrap_wall.ts";
 import { downloadThrough, uploadThrough } from "./_transfer.ts";
 
 /** Options of {@link createBubblewrapSandboxProvider}. */
@@ -44,12 +45,6 @@ export interface BubblewrapSandboxOptions extends SandboxVariables {
 }
 
 const WHAT = "createBubblewrapSandboxProvider";
-
-/** Directories that hold other people's and programs' own things: empty for commands. */
-const HIDDEN: readonly string[] = ["/home", "/root", "/run", "/tmp", "/var/tmp", "/mnt", "/media", "/srv"];
-
-/** What name resolution needs of `/run`, where it is there. */
-const RESOLVERS: readonly string[] = ["/run/systemd/resolve", "/run/NetworkManager/resolv.conf", "/run/resolvconf"];
 
 /** What bwrap, or the `env` behind it, says when there is nothing to run. */
 const STARTLESS =
@@ -91,7 +86,7 @@ export function createBubblewrapSandboxProvider(options: BubblewrapSandboxOption
   });
 }
 
-type Settings = BubblewrapSandboxOptions & Required<Pick<BubblewrapSandboxOptions, "network" | "mounts" | "hide">>;
+type Settings = WallSettings & SandboxVariables;
 
 class BubblewrapLease implements SandboxLease {
   readonly root: string;
@@ -240,9 +235,11 @@ function throwIfStartless(command: Command, root: string, { status, stdout, stde
   const start = status === 1 && (program === sought || directory === where);
   const bareStart = [126, 127].includes(status) && command.inheritVariables === false && bare?.includes(sought);
   if (!start && !bareStart) return;
-  const what = directory === undefined
-    ? `${why} (in the sandbox)`
-    : `its working directory ${directory} is not there in the sandbox`;
+  const what = directory !== undefined
+    ? `its working directory ${directory} is not there in the sandbox`
+    : /^No such file/.test(why)
+    ? "there is no such program in the sandbox"
+    : `${why} (in the sandbox)`;
   throw new ProcessError("spawn", `cannot start \`${executable}\`: ${what}`, { details: { program: executable } });
 }
 
@@ -251,70 +248,4 @@ async function findBubblewrap(): Promise<string> {
     throw new ConfigurationError("the bubblewrap sandbox is for Linux; use createContainerSandboxProvider here");
   }
   return await neededProgram("bubblewrap", "bwrap");
-}
-
-/** The user's home where it can stand in the sandbox; else one in `/tmp`. */
-async function homeInside(): Promise<string> {
-  const home = readEnvironment("HOME");
-  const real = home === undefined ? undefined : await Deno.realPath(home).catch(() => undefined);
-  // A user without a home has `/`, or a directory that is not there and could not be made.
-  return real === undefined || real === "/" || !(await Deno.stat(real)).isDirectory ? "/tmp/home" : real;
-}
-
-interface WallMount {
-  readonly target: string;
-  readonly argv: readonly string[];
-}
-
-/** Hides what these paths lead to: a directory is empty then, and so is a file. */
-async function hiding(paths: readonly string[], empty: string): Promise<WallMount[]> {
-  const mounts = new Map<string, WallMount>();
-  for (const path of paths) {
-    const target = await Deno.realPath(path).catch(() => undefined);
-    if (target === undefined || target === "/") continue;
-    const { isDirectory } = await Deno.stat(target);
-    mounts.set(target, { target, argv: isDirectory ? ["--tmpfs", target] : ["--ro-bind", empty, target] });
-  }
-  return [...mounts.values()];
-}
-
-interface Wall {
-  readonly home: string;
-  /** The lease's own directory, with its home, its `/tmp` and an empty file. */
-  readonly own: string;
-  readonly writable: readonly string[];
-  readonly settings: Settings;
-}
-
-/** The arguments of `bwrap` that are the same for every command. */
-async function wall({ home, own, writable, settings }: Wall): Promise<string[]> {
-  const mounts: WallMount[] = [
-    { target: "/dev", argv: ["--dev", "/dev"] },
-    { target: "/proc", argv: ["--proc", "/proc"] },
-    ...await hiding([...HIDDEN, dirname(home), ...settings.hide], `${own}/empty`),
-  ];
-  mounts.push({ target: "/tmp", argv: ["--bind", `${own}/tmp`, "/tmp"] });
-  mounts.push({ target: home, argv: ["--bind", `${own}/home`, home] });
-  if (settings.network) {
-    for (const path of RESOLVERS) mounts.push({ target: path, argv: ["--ro-bind-try", path, path] });
-  }
-  for (const { source, target = source, writable = false } of settings.mounts) {
-    mounts.push({ target, argv: [writable ? "--bind" : "--ro-bind", source, target] });
-  }
-  for (const path of writable) mounts.push({ target: path, argv: ["--bind", path, path] });
-  // Outer ones first; of two at one place the later one counts, so the workspace always does.
-  const depth = (path: string) => path.split("/").filter((part) => part !== "").length;
-  const ordered = mounts.toSorted((a, b) => depth(a.target) - depth(b.target));
-  return [
-    "--unshare-all",
-    ...(settings.network ? ["--share-net"] : []),
-    "--die-with-parent",
-    "--new-session",
-    "--cap-drop",
-    "ALL",
-    "--ro-bind",
-    "/",
-    "/",
-    ...ordered.flatMap(({ argv }) => argv),
-  ];
 }

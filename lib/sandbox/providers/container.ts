@@ -2,7 +2,8 @@
 import { ConfigurationError } from "../../base/errors.ts";
 import { checkInteger, checkKeys, checkOneOf, checkText } from "../../base/options.ts";
 import type { AcquireOptions, SandboxProvider } from "../lease.ts";
-import { ContainerLease, type ContainerSettings } from "./_container_lease.ts";
+import type { ContainerSettings } from "./_container_arguments.ts";
+import { ContainerLease } from "./_container_lease.ts";
 import {
   checkEgress,
   checkMounts,
@@ -16,9 +17,10 @@ import {
 export interface ContainerSandboxOptions extends SandboxVariables {
   /** The program that runs containers. */
   readonly engine: "podman" | "docker";
-  /** The image. It must have `sh`, `cat`, `env` and `kill`, and what the commands need: Git, a compiler, … */
+  /** The image. It must have `sh`, `cat`, `env` and `kill`, `chmod`, `mv` and `rm` for files, and what the work needs. */
   readonly image: string;
-  /** Whom commands run as in the container. Default: the user of this program, so that files stay theirs. */
+  /** Whom commands run as in the container. Default: the user of this program, so that files stay theirs; the owner of the
+   * workspace when that is root. */
   readonly user?: { readonly uid: number; readonly gid: number };
   /** Whether commands may use the network: `true` for the engine's own, or the name of one. Default: false. */
   readonly network?: boolean | string;
