@@ -13,6 +13,7 @@ import {
   createScriptedModelProvider,
   defineHarnessTool,
 } from "../mod.ts";
+import { openProject } from "../lib/project/project.ts";
 import { runAgent } from "../lib/testing/mod.ts";
 import { parseWorkflow } from "../lib/workflow/read/workflow_file.ts";
 import type { WorkflowHost } from "../lib/workflow/run/host.ts";
@@ -135,6 +136,34 @@ async function streamThroughput(): Promise<void> {
   await server.shutdown();
 }
 
+/** The engine of workflows: many steps that compute, and many items with a deadline each. */
+async function workflows(): Promise<void> {
+  const directory = await Deno.makeTempDir();
+  const place = { shown: "w.yml", realPath: `${directory}/w.yml`, directory };
+  const project = await openProject({ directory, noConfig: true, environment: () => undefined });
+  const host = { project, environment: () => undefined, directory, tell() {}, observe() {} } as unknown as WorkflowHost;
+  const timed = async (text: string, value: number) => {
+    const definition = parseWorkflow(text, place);
+    const start = performance.now();
+    await runFile(rootRun(host, definition, {}), {
+      state: { completed: 0, counter: 0, value, records: {} },
+      signal: new AbortController().signal,
+    });
+    return performance.now() - start;
+  };
+  const steps = Array.from({ length: 200 }, (_, index) => `  - { id: s${index}, jq: '. + 1' }`).join("\n");
+  const times: number[] = [];
+  for (let i = 0; i < 21; i++) times.push(await timed(`steps:\n${steps}`, 0));
+  rows.push(["a jq step of a workflow of 200", `${(times.sort((a, b) => a - b)[10]! / 200).toFixed(3)} ms`]);
+  const items = "steps:\n  - for_each: '[range(.)]'\n    max_concurrency: 16\n    steps: [{ jq: ., timeout: 60 }]";
+  await timed(items, 1_000);
+  const before = Deno.memoryUsage().rss;
+  const each = await timed(items, 50_000) / 50_000;
+  const grown = (Deno.memoryUsage().rss - before) / 1024 / 1024;
+  rows.push(["an item of a for_each of 50,000", `${each.toFixed(3)} ms, ${grown.toFixed(0)} MiB more in all`]);
+  await Deno.remove(directory, { recursive: true });
+}
+
 /** Other tools of the kind, where they are installed: how long they take to say their version. */
 async function peers(): Promise<void> {
   for (const program of ["aichat", "llm", "mods", "opencode", "codex", "gemini", "claude", "goose", "fabric"]) {
@@ -146,34 +175,14 @@ async function peers(): Promise<void> {
   }
 }
 
-/** What a step of a workflow costs by itself: jq steps that do next to nothing. */
-async function workflowSteps(count: number): Promise<void> {
-  const steps = Array.from({ length: count }, () => "- jq: '. + 1'").join("\n");
-  const definition = parseWorkflow(`steps:\n${steps.replaceAll(/^/gm, "  ")}`, {
-    shown: "bench.yml",
-    realPath: "/bench.yml",
-    directory: "/",
-  });
-  const host = { tell: () => {}, project: undefined } as unknown as WorkflowHost;
-  const signal = new AbortController().signal;
-  const state = { completed: 0, counter: 0, value: 0, records: {} };
-  const times: number[] = [];
-  for (let i = 0; i < 20; i++) {
-    const start = performance.now();
-    await runFile(rootRun(host, definition, {}), { state, signal });
-    times.push((performance.now() - start) / count);
-  }
-  rows.push([`workflow: a jq step, of ${count}`, `${times.sort((a, b) => a - b)[10]!.toFixed(4)} ms`]);
-}
-
 await startUp();
 await peers();
 await memory("lait demo (source)", Deno.execPath(), ["run", "-A", join(root, "cli.ts"), "demo"]);
 if (values.binary !== undefined) await memory("lait demo (binary)", values.binary, ["demo"]);
 for (const count of [10, 100, 1000]) await rounds(count);
-await workflowSteps(200);
 await streamThroughput();
 await flood();
+await workflows();
 const width = Math.max(...rows.map(([name]) => name!.length));
 await Deno.stdout.write(
   new TextEncoder().encode(rows.map(([name, figure]) => `${name!.padEnd(width)}  ${figure}\n`).join("")),

@@ -34,3 +34,15 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
 export function anySignal(...signals: (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
+
+/**
+ * A controller that also aborts with the first of `outers`, for work that comes often below signals that live long:
+ * unlike with `AbortSignal.any`, nothing is left of it at them once `release` was called.
+ */
+export function linkedController(
+  ...outers: readonly AbortSignal[]
+): { readonly controller: AbortController; release(): void } {
+  const controller = new AbortController();
+  const forgets = outers.map((outer) => onAbort(outer, () => controller.abort(abortError(outer))));
+  return { controller, release: () => forgets.forEach((forget) => forget()) };
+}

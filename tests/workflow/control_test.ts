@@ -146,10 +146,7 @@ Deno.test("workflow 30: retry of a group begins again with the incoming value an
   assert.equal(stdout, '["in","in"]\n');
   // The counter begins again, too.
   assert.equal(stderr.match(/\[2\] before/g)?.length, 2);
-  assert.match(
-    stderr,
-    / {4}-> attempt 1\/2 failed: step 'step-3 \(run\)': command 'sh' failed with exit status 1; retrying in 0\.0s\n/,
-  );
+  assert.match(stderr, / {4}-> attempt 1\/2 failed: step 'step-3 \(run\)': .*status 1; retrying in 0\.0s\n/);
 });
 
 Deno.test("retry: the wait grows, and the last error is the one that counts", async () => {

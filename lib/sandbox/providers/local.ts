@@ -7,7 +7,7 @@ import { readEnvironment } from "../../base/environment.ts";
 import { inheritedEnvironment, MODEL_KEY_VARIABLES } from "../environment.ts";
 import type { Command, CommandResult, SandboxLease, SandboxProcess, SandboxProvider, SpawnCommand } from "../lease.ts";
 import { type ProcessSpec, runProcess, startProcess } from "../process.ts";
-import { onAbort } from "../../base/signals.ts";
+import { linkedController, onAbort } from "../../base/signals.ts";
 import { copyOnHost } from "./_transfer.ts";
 
 /** Names that say that a variable holds a secret, or leads to one. */
@@ -110,8 +110,15 @@ class LocalLease implements SandboxLease {
   }
 
   async invoke(command: Command): Promise<CommandResult> {
-    const run = runProcess(this.#spec(command), { ...command, signal: this.#bound(command.signal) });
-    return await this.#pending.track(run);
+    const { controller, release } = linkedController(
+      ...(command.signal === undefined ? [] : [command.signal]),
+      this.#released.signal,
+    );
+    try {
+      return await this.#pending.track(runProcess(this.#spec(command), { ...command, signal: controller.signal }));
+    } finally {
+      release();
+    }
   }
 
   async spawn(command: SpawnCommand): Promise<SandboxProcess> {

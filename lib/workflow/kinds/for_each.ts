@@ -1,5 +1,6 @@
 /** `for_each`: steps for each item of an array, one after the other or several at once. */
 import { jsonTypeOf, type JsonValue } from "../../base/json.ts";
+import { linkedController } from "../../base/signals.ts";
 import type { Expression, Step } from "../definition.ts";
 import type { StepRun } from "../run/steps.ts";
 import type { Kind, Outcome } from "./kind.ts";
@@ -58,8 +59,8 @@ async function atOnce(
   steps: readonly Step[],
   concurrency: number,
 ): Promise<Outcome> {
-  const controller = new AbortController();
-  const signal = AbortSignal.any([step.signal, controller.signal]);
+  const { controller, release } = linkedController(step.signal);
+  const { signal } = controller;
   const window: Promise<JsonValue>[] = [];
   const values: JsonValue[] = [];
   const start = (item: JsonValue, index: number) => {
@@ -86,5 +87,7 @@ async function atOnce(
     controller.abort(error);
     await Promise.allSettled(window);
     throw error;
+  } finally {
+    release();
   }
 }

@@ -1,5 +1,6 @@
 /** `parallel`: branches that run at once. */
 import { type JsonValue, setOwn } from "../../base/json.ts";
+import { linkedController } from "../../base/signals.ts";
 import type { Step } from "../definition.ts";
 import { NAME } from "../read/fields.ts";
 import type { Kind } from "./kind.ts";
@@ -27,8 +28,8 @@ export const parallelKind: Kind<readonly Branch[]> = {
   bodies: (branches) => branches.map(({ name, steps }) => ({ title: `branch '${name}'`, steps, scope: "branch" })),
   async run(branches, step) {
     step.tell(`running ${branches.length} branches concurrently`);
-    const controller = new AbortController();
-    const signal = AbortSignal.any([step.signal, controller.signal]);
+    const { controller, release } = linkedController(step.signal);
+    const { signal } = controller;
     let failed = false;
     let failure: unknown;
     const runs = branches.map(async ({ name, steps }) => {
@@ -44,6 +45,7 @@ export const parallelKind: Kind<readonly Branch[]> = {
       }
     });
     const values = await Promise.all(runs);
+    release();
     step.signal.throwIfAborted();
     if (failed) throw failure;
     step.tell("branches joined");

@@ -3,6 +3,7 @@ import { ConfigurationError, ContextError, TimeoutError } from "../../base/error
 import type { JsonValue } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { didYouMean } from "../../base/nearest.ts";
+import { linkedController } from "../../base/signals.ts";
 import { resolve } from "../../deps/path.ts";
 import { shownPath } from "../../project/project.ts";
 import type { WorkflowDefinition } from "../definition.ts";
@@ -114,16 +115,17 @@ async function withinLimit<T>(
 ): Promise<T> {
   const { timeout } = file.definition;
   if (timeout === undefined) return await work(signal);
-  const limit = new AbortController();
+  const { controller: limit, release } = linkedController(signal);
   const late = new TimeoutError(describe(timeout));
   const timer = setTimeout(() => limit.abort(late), Math.min(timeout * 1000, 2 ** 31 - 1));
   try {
-    return await work(AbortSignal.any([signal, limit.signal]));
+    return await work(limit.signal);
   } catch (error) {
     signal.throwIfAborted();
     throw limit.signal.aborted ? late : error;
   } finally {
     clearTimeout(timer);
+    release();
   }
 }
 

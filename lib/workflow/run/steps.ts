@@ -2,6 +2,7 @@
 import { ContextError, LaitError, messageChain, messageOf, TimeoutError } from "../../base/errors.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/clock.ts";
+import { linkedController } from "../../base/signals.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { Expression, Retry, Step } from "../definition.ts";
 import type { Outcome } from "../kinds/kind.ts";
@@ -94,16 +95,17 @@ class Attempts {
   async #within(timeout: number | undefined, attempt: number, most: number): Promise<Outcome> {
     const outer = this.#scope.signal;
     if (timeout === undefined) return await this.#attempt(outer);
-    const limit = new AbortController();
+    const { controller: limit, release } = linkedController(outer);
     const late = new TimeoutError(`step '${this.#label}' timed out after ${timeout}s (attempt ${attempt}/${most})`);
     const timer = setTimeout(() => limit.abort(late), Math.min(timeout * 1000, 2 ** 31 - 1));
     try {
-      return await this.#attempt(AbortSignal.any([outer, limit.signal]));
+      return await this.#attempt(limit.signal);
     } catch (error) {
       outer.throwIfAborted();
       throw limit.signal.aborted ? late : error;
     } finally {
       clearTimeout(timer);
+      release();
     }
   }
 
