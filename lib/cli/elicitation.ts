@@ -16,12 +16,21 @@ const DECLINE: Answer = { action: "decline" };
  */
 export function createTerminalElicitation(
   io: Io,
-  options: { readonly allowed: (server: string) => boolean; readonly pause: () => void },
+  options: {
+    readonly allowed: (server: string) => boolean;
+    /** Called before a question. */
+    readonly pause: () => void;
+    /** Called behind it. */
+    readonly resume?: () => void;
+  },
 ): Elicit {
   let turn: Promise<unknown> = Promise.resolve();
   return async (server, params, signal) => {
     if (!options.allowed(server) || !io.stdin.isTerminal) return DECLINE;
-    const answer = turn.then(() => ask(io, server, params, signal, options.pause));
+    const answer = turn.then(() => {
+      options.pause();
+      return ask(io, server, params, signal).finally(options.resume);
+    });
     turn = answer.catch(() => {});
     // A question that was given up keeps nobody waiting, and whatever fails is no.
     return await untilAborted(answer, signal).catch(() => DECLINE);
@@ -33,9 +42,7 @@ async function ask(
   server: string,
   params: ElicitationParams,
   signal: AbortSignal,
-  pause: () => void,
 ): Promise<Answer> {
-  pause();
   await io.stdout.flush();
   const asker = `mcp_servers.${server}`;
   if (params.mode === "url") {

@@ -146,7 +146,8 @@ function callKey({ subagentId = "", callId }: { readonly subagentId?: string; re
   return `${subagentId} ${callId}`;
 }
 
-function terminalWidth(): number {
+/** The columns of the terminal. */
+export function terminalWidth(): number {
   try {
     return Deno.consoleSize().columns || 80;
   } catch {
@@ -159,7 +160,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
 /** The text cut to so many cells, with `…` behind it when something was cut: a line that wraps cannot be erased. */
-function withinCells(text: string, most: number): string {
+export function withinCells(text: string, most: number): string {
   let cells = 0;
   let length = 0;
   for (const character of text) {
@@ -170,7 +171,8 @@ function withinCells(text: string, most: number): string {
   return text;
 }
 
-function seconds(milliseconds: number): string {
+/** A duration as people read it: `1.5s`. */
+export function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)}s`;
 }
 

@@ -4,8 +4,9 @@ import type { HarnessEvent } from "../harness/events.ts";
 import { ProjectSession } from "../project/open.ts";
 import type { Project } from "../project/project.ts";
 import type { SandboxLease } from "../sandbox/lease.ts";
-import type { Question, WorkflowEvent, WorkflowHost } from "../workflow/run/host.ts";
+import type { Question, StepPlace, WorkflowEvent, WorkflowHost } from "../workflow/run/host.ts";
 import { createTerminalApprover } from "./approver.ts";
+import type { ApproveTool } from "../tool/approval.ts";
 import type { Io } from "./io.ts";
 import type { Log } from "./log.ts";
 import { createMcpHost } from "./mcp_host.ts";
@@ -30,6 +31,8 @@ export class CommandHost implements WorkflowHost {
   readonly directory: string;
   readonly #options: CommandHostOptions;
   readonly #sessions = new Map<Project, ProjectSession>();
+  /** One for all sessions: a person is asked one thing at a time. */
+  readonly #approve: ApproveTool | undefined;
   #lease: Promise<SandboxLease> | undefined;
   #meter: UsageMeter | undefined;
 
@@ -39,6 +42,10 @@ export class CommandHost implements WorkflowHost {
     this.project = options.project;
     this.environment = options.io.environment;
     this.directory = options.io.directory;
+    const { io, printer, approveTools } = options;
+    this.#approve = approveTools
+      ? createTerminalApprover(io, () => printer.hold(), () => printer.release())
+      : undefined;
   }
 
   /** Counts tokens from here on. */
@@ -58,15 +65,14 @@ export class CommandHost implements WorkflowHost {
   session(project: Project): ProjectSession {
     const known = this.#sessions.get(project);
     if (known !== undefined) return known;
-    const { io, log, printer, signal, approveTools } = this.#options;
-    const pause = () => printer.pause();
+    const { io, log, printer, signal } = this.#options;
     const session = new ProjectSession(project, {
       environment: io.environment,
       signal,
       note: (message) => this.#say("note", message),
       ...(log.everything ? { wireLog: (text: string) => log.trace(text) } : {}),
-      mcp: createMcpHost(io, log, project, pause),
-      ...(approveTools ? { approve: createTerminalApprover(io, pause) } : {}),
+      mcp: createMcpHost(io, log, project, () => printer.hold(), () => printer.release()),
+      ...(this.#approve === undefined ? {} : { approve: this.#approve }),
     });
     this.#sessions.set(project, session);
     return session;
@@ -80,21 +86,25 @@ export class CommandHost implements WorkflowHost {
   async ask({ text, choices, multiline }: Question, signal: AbortSignal): Promise<string | undefined> {
     const { io, printer } = this.#options;
     if (!io.stdin.isTerminal) return undefined;
-    printer.pause();
     const lines = text.split("\n").map(visible);
     if (choices !== undefined) lines.push(`choices: ${choices.map(visible).join(", ")}`);
-    io.stderr.write(`${lines.join("\n")}\n`);
-    if (multiline) return withoutLineEnding(await io.stdin.readAll(signal));
-    return await io.stdin.readLine(signal) ?? "";
+    printer.hold();
+    try {
+      io.stderr.write(`${lines.join("\n")}\n`);
+      if (multiline) return withoutLineEnding(await io.stdin.readAll(signal));
+      return await io.stdin.readLine(signal) ?? "";
+    } finally {
+      printer.release();
+    }
   }
 
   tell(event: WorkflowEvent): void {
     this.#options.printer.tell(event);
   }
 
-  observe(event: HarnessEvent): void {
+  observe(event: HarnessEvent, step: StepPlace): void {
     const { printer, log } = this.#options;
-    printer.observe(event);
+    printer.observe(event, step);
     this.#meter?.observe(event);
     if (event.kind === "warning") this.#say("warning", event.message);
     if (event.kind === "notice" || event.kind === "model-retry") this.#say("note", event.message);
@@ -107,8 +117,7 @@ export class CommandHost implements WorkflowHost {
 
   #say(kind: "note" | "warning", message: string): void {
     const { io, printer } = this.#options;
-    printer.pause();
-    say(io, kind, message);
+    say(printer.around(io), kind, message);
   }
 
   /** For the end of a successful run: scripts whose answers were not all used are an error. */

@@ -1,118 +1,131 @@
 /** What a person sees of a workflow on standard error: a line for each step, and on a terminal what runs at the moment. */
 import { visible } from "../base/text.ts";
-import type { WorkflowEvent } from "../workflow/run/host.ts";
 import type { HarnessEvent } from "../harness/events.ts";
+import type { StepPlace, WorkflowEvent } from "../workflow/run/host.ts";
 import type { Io } from "./io.ts";
-import { banner } from "./say.ts";
+import { LiveBlock } from "./live_block.ts";
+import { seconds } from "./progress.ts";
 
-const ERASE_LINE = "\r\x1b[2K";
-const REFRESH_MS = 100;
-/** Before this, a step is not worth a line. */
+/** Before this, a step is not worth a line that changes. */
 const QUIET_MS = 300;
 
+/** A step that runs. */
 interface Running {
-  readonly text: string;
+  readonly place: StepPlace;
   readonly since: number;
+  /** How far a loop over items is. */
+  progress: string;
+  /** The tools that run for it, by call. */
+  readonly tools: Map<string, string>;
 }
 
 /** See the module. */
 export class WorkflowPrinter {
-  readonly #io: Io;
   readonly #quiet: boolean;
-  readonly #live: boolean;
+  readonly #block: LiveBlock;
   readonly #running = new Map<string, Running>();
-  readonly #tools = new Map<string, string>();
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #shown = false;
+  /** Who has the terminal for themselves, and what is to be written when they are done. */
+  #holders = 0;
+  #held: string[] = [];
 
   /** A printer; a quiet one prints nothing. */
-  constructor(io: Io, quiet: boolean) {
-    this.#io = io;
+  constructor(io: Pick<Io, "stderr" | "environment">, quiet: boolean) {
     this.#quiet = quiet;
-    this.#live = !quiet && io.stderr.isTerminal && io.environment("TERM") !== "dumb";
+    this.#block = new LiveBlock(io, !quiet, () => this.#lines());
   }
 
   /** Prints what happens. */
   tell(event: WorkflowEvent): void {
     if (this.#quiet) return;
     switch (event.kind) {
-      case "start":
-        this.pause();
-        if (event.child) this.#line(`${event.prefix}    -> ${event.title}`);
-        else banner(this.#io, event.title);
+      case "start": {
+        const title = visible(event.title.trim().replaceAll(/\s*\n\s*/g, " "));
+        this.write(event.child ? `${event.prefix}    -> ${title}\n` : `==> ${title}\n`);
         break;
+      }
       case "step":
         this.#line(`${event.prefix}[${event.number}] ${event.label}${event.skipped ? " (skipped)" : ""}`);
         if (!event.skipped) {
-          this.#running.set(keyOf(event), { text: `${event.prefix}${event.label}`.trim(), since: Date.now() });
-          this.#start();
+          this.#running.set(keyOf(event), { place: event, since: Date.now(), progress: "", tools: new Map() });
+          if (this.#holders === 0) this.#block.start();
         }
         break;
       case "step-ended":
         this.#running.delete(keyOf(event));
-        if (this.#running.size === 0) this.pause();
+        if (this.#running.size === 0) this.#block.stop();
         break;
+      case "progress": {
+        const step = this.#running.get(keyOf(event));
+        if (step !== undefined) step.progress = ` ${event.done}/${event.total}`;
+        break;
+      }
       case "detail":
         this.#line(`${event.prefix}    -> ${event.text}`);
     }
   }
 
-  /** Looks at the events of model steps: which tool runs. */
-  observe(event: HarnessEvent): void {
-    if (event.kind === "tool-started") this.#tools.set(event.callId, event.name);
-    if (event.kind === "tool-ended") this.#tools.delete(event.callId);
+  /** Looks at the events of a model step: which tool runs. */
+  observe(event: HarnessEvent, place: StepPlace): void {
+    const tools = this.#running.get(keyOf(place))?.tools;
+    if (event.kind === "tool-started") tools?.set(event.callId, event.name);
+    if (event.kind === "tool-ended") tools?.delete(event.callId);
   }
 
-  /** Takes the live line away until the next event. */
-  pause(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-    if (this.#shown) this.#io.stderr.write(ERASE_LINE);
-    this.#shown = false;
+  /** Writes lines; after the answer, while a person is asked. */
+  write(text: string): void {
+    if (this.#holders === 0) this.#block.write(text);
+    else this.#held.push(text);
+  }
+
+  /** Leaves the terminal to somebody, such as a question, until as many calls of `release` as there were of this. */
+  hold(): void {
+    this.#holders += 1;
+    this.#block.stop();
+  }
+
+  /** Takes the terminal back. */
+  release(): void {
+    this.#holders = Math.max(0, this.#holders - 1);
+    if (this.#holders > 0) return;
+    for (const text of this.#held.splice(0)) this.#block.write(text);
+    if (this.#running.size > 0) this.#block.start();
+  }
+
+  /** The same surroundings, with everything on standard error written by `write`. */
+  around(io: Io): Io {
+    return { ...io, stderr: { isTerminal: io.stderr.isTerminal, write: (text) => this.write(text) } };
+  }
+
+  /** Leaves the terminal for good, as it is: an interruption has been told on it. */
+  abandon(): void {
+    this.#block.abandon();
+    this.#holders = 0;
+    this.#held = [];
   }
 
   /** Ends it. */
   stop(): void {
     this.#running.clear();
-    this.pause();
+    this.#holders = 0;
+    this.release();
+    this.#block.stop();
   }
 
   #line(text: string): void {
-    const live = this.#timer !== undefined;
-    this.pause();
-    this.#io.stderr.write(`${visible(text)}\n`);
-    if (live && this.#running.size > 0) this.#start();
+    this.write(`${visible(text)}\n`);
   }
 
-  #start(): void {
-    if (!this.#live || this.#timer !== undefined) return;
-    this.#timer = setInterval(() => this.#draw(), REFRESH_MS);
-    Deno.unrefTimer(this.#timer as unknown as number);
-  }
-
-  #draw(): void {
+  /** The steps that have run for a while, the outermost and the oldest first. */
+  #lines(): readonly string[] {
     const now = Date.now();
-    const steps = [...this.#running.values()].filter(({ since }) => now - since >= QUIET_MS);
-    if (steps.length === 0) return;
-    const shown = steps.slice(-3).map(({ text, since }) => `${text} ${((now - since) / 1000).toFixed(1)}s`);
-    const more = steps.length > 3 ? ` and ${steps.length - 3} more` : "";
-    const tools = [...new Set(this.#tools.values())];
-    const using = tools.length === 0 ? "" : ` (${tools.slice(0, 2).join(", ")})`;
-    const width = terminalWidth() - 2;
-    const line = visible(`… ${shown.join(", ")}${more}${using}`);
-    this.#io.stderr.write(`${ERASE_LINE}${line.length > width ? `${line.slice(0, width - 1)}…` : line}`);
-    this.#shown = true;
+    return [...this.#running.values()].filter(({ since }) => now - since >= QUIET_MS)
+      .map(({ place, since, progress, tools }) => {
+        const using = tools.size === 0 ? "" : ` · ${[...new Set(tools.values())].join(", ")}`;
+        return `… ${place.prefix}${place.label}${progress}${using} ${seconds(now - since)}`;
+      });
   }
 }
 
-function keyOf({ prefix, number, label }: { prefix: string; number: number; label: string }): string {
-  return `${prefix}\0${number}\0${label}`;
-}
-
-function terminalWidth(): number {
-  try {
-    return Deno.consoleSize().columns || 80;
-  } catch {
-    return 80;
-  }
+function keyOf({ prefix, label }: StepPlace): string {
+  return `${prefix}\0${label}`;
 }

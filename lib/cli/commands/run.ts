@@ -1,6 +1,7 @@
 /** `lait run`: a workflow file, from its inputs to its result. */
 import { ConfigurationError, messageOf, UsageError } from "../../base/errors.ts";
 import { type JsonValue, textForm } from "../../base/json.ts";
+import { onAbort } from "../../base/signals.ts";
 import { type Command, Option } from "../../deps/commander.ts";
 import { openProject } from "../../project/project.ts";
 import {
@@ -70,12 +71,13 @@ export async function run({ io, line, signal }: CommandContext): Promise<void> {
   const before = options.resume === undefined ? undefined : await resumed(checkpoints, options.resume, reference.shown);
   const definition = await readWorkflowFile(reference.path, reference.shown);
   const printer = new WorkflowPrinter(io, options.quiet ?? false);
+  onAbort(signal, () => printer.abandon());
   const title = titleOf(definition);
   if (title !== undefined && !options.dryRun) printer.tell({ kind: "start", prefix: "", title, child: false });
   const start = before === undefined
     ? await fresh(io, definition, { positional, options, signal })
     : goneOn(io, definition, before, options.input);
-  const log = new Log(io, logLevel(options.verbose, io.environment));
+  const log = new Log(printer.around(io), logLevel(options.verbose, io.environment));
   const approveTools = options.approveTools ?? false;
   const host = new CommandHost({ io, log, project, printer, signal, approveTools });
   const file = rootRun(host, definition, start.inputs);

@@ -47,6 +47,7 @@ async function inTurn(step: StepRun, items: readonly JsonValue[], steps: readonl
     const outcome = await step.steps(steps, item, { index, item });
     if (outcome.flow === "stop") return outcome;
     values.push(outcome.value);
+    step.progress(values.length, items.length);
     if (outcome.flow === "break") break;
   }
   return { value: values };
@@ -63,6 +64,7 @@ async function atOnce(
   const { signal } = controller;
   const window: Promise<JsonValue>[] = [];
   const values: JsonValue[] = [];
+  let done = 0;
   const start = (item: JsonValue, index: number) => {
     const run = step.apart(steps, item, {
       prefix: `[item-${index + 1}] `,
@@ -70,7 +72,10 @@ async function atOnce(
       signal,
       loop: { index, item },
     })
-      .then(({ value }) => value);
+      .then(({ value }) => {
+        step.progress(++done, items.length);
+        return value;
+      });
     run.catch(() => {});
     window.push(run);
   };

@@ -85,7 +85,7 @@ export async function askModel(step: StepRun, question: ModelQuestion): Promise<
     messages: [{ role: "user", content: [{ type: "text", text }, ...attached.media] }],
     signal: step.signal,
     label: step.label,
-    observe: (event) => host.observe(event),
+    observe: (event) => host.observe(event, step.place),
     ...(question.format === undefined ? {} : { responseFormat: question.format }),
   });
   return question.format === undefined ? answer : structured(answer, question.format);

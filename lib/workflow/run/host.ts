@@ -5,6 +5,14 @@ import type { ProjectSession } from "../../project/open.ts";
 import type { Project } from "../../project/project.ts";
 import type { SandboxLease } from "../../sandbox/lease.ts";
 
+/** Where a step runs: what tells it from all others that run at the moment. */
+export interface StepPlace {
+  /** What stands in front of the lines about it: the branches, items and called workflows that it is in. */
+  readonly prefix: string;
+  /** Its id, or its number and kind. */
+  readonly label: string;
+}
+
 /** What happens in a run, for people who watch. */
 export type WorkflowEvent =
   /** A workflow with a name begins; `child` when a step has called it. */
@@ -23,6 +31,8 @@ export type WorkflowEvent =
     readonly label: string;
     readonly failed: boolean;
   }
+  /** So many of a step's items are done. */
+  | ({ readonly kind: "progress"; readonly done: number; readonly total: number } & StepPlace)
   /** Something about the step that was last told with this prefix. */
   | { readonly kind: "detail"; readonly prefix: string; readonly text: string };
 
@@ -47,6 +57,6 @@ export interface WorkflowHost {
   ask(question: Question, signal: AbortSignal): Promise<string | undefined>;
   /** Hears what happens. */
   tell(event: WorkflowEvent): void;
-  /** Hears the events of model steps. */
-  observe(event: HarnessEvent): void;
+  /** Hears the events of a model step. */
+  observe(event: HarnessEvent, step: StepPlace): void;
 }

@@ -8,6 +8,7 @@ import type { Expression, Retry, Step } from "../definition.ts";
 import type { Outcome } from "../kinds/kind.ts";
 import type { Template } from "../../source/template/template.ts";
 import { evaluate } from "./evaluate.ts";
+import type { StepPlace } from "./host.ts";
 import type { Loop, Scope } from "./scope.ts";
 
 /** Runs a list; a step that ends the loop or the workflow ends it. */
@@ -178,6 +179,11 @@ export class StepRun {
     return this.scope.signal;
   }
 
+  /** Where it runs. */
+  get place(): StepPlace {
+    return { prefix: this.scope.prefix, label: this.label };
+  }
+
   /** An error of the step itself. */
   fail(message: string): LaitError {
     return new ContextError(`step '${this.label}'`, new LaitError("tool", message));
@@ -226,6 +232,11 @@ export class StepRun {
     },
   ): Promise<Outcome> {
     return await runSteps(steps, value, this.scope.fork(how));
+  }
+
+  /** Tells how many of the step's items are done. */
+  progress(done: number, total: number): void {
+    this.scope.file.host.tell({ kind: "progress", ...this.place, done, total });
   }
 
   /** Tells people what the step does. */
