@@ -1,7 +1,7 @@
 /** `lait run`: a workflow file, from its inputs to its result. */
 import { ConfigurationError, messageOf, UsageError } from "../../base/errors.ts";
 import { type JsonValue, textForm } from "../../base/json.ts";
-import { onAbort } from "../../base/signals.ts";
+import { onAbort, untilAborted } from "../../base/signals.ts";
 import { type Command, Option } from "../../deps/commander.ts";
 import { openProject } from "../../project/project.ts";
 import {
@@ -65,11 +65,12 @@ export async function run({ io, line, signal }: CommandContext): Promise<void> {
   if (word === undefined) throw new UsageError("the workflow's FILE or name is missing", "lait run FILE [PROMPT]");
   if (more !== undefined) throw new UsageError("one PROMPT is expected", "quote a prompt of several words");
   if (options.dryRun && options.resume !== undefined) throw new UsageError("--dry-run and --resume exclude each other");
+  if (options.cache) say(io, "warning", "--cache has no effect: this version of lait has no response cache");
   const project = await openProject({ ...projectOptions(io, line.options), signal });
   const reference = await findWorkflow(io, project, word);
   const checkpoints = new Checkpoints(io.directory);
   const before = options.resume === undefined ? undefined : await resumed(checkpoints, options.resume, reference.shown);
-  const definition = await readWorkflowFile(reference.path, reference.shown);
+  const definition = await untilAborted(readWorkflowFile(reference.path, reference.shown), signal);
   const printer = new WorkflowPrinter(io, options.quiet ?? false);
   onAbort(signal, () => printer.abandon());
   const title = titleOf(definition);

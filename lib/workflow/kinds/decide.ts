@@ -1,6 +1,6 @@
 /** `decide`: typed questions about the step's input, answered by a decision service. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { isJsonObject } from "../../base/json.ts";
+import { isJsonObject, setOwn } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { decide, type DecideQuestion } from "../../model/decide.ts";
 import { decisionService } from "../../project/decision_service.ts";
@@ -70,11 +70,11 @@ export function readQuestions(reader: FieldReader, key = "decide"): Record<strin
     checkDescription(inner, "instructions", instructions);
     const criteria = inner.json("criteria");
     checkCriteria(inner, type as DecideQuestion["type"], criteria);
-    questions[id] = {
+    setOwn(questions, id, {
       type: type as DecideQuestion["type"],
       ...(instructions === undefined ? {} : { instructions }),
       ...(criteria === undefined ? {} : { criteria }),
-    };
+    });
   }
   return questions;
 }

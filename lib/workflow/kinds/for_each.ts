@@ -65,6 +65,7 @@ async function atOnce(
   const window: Promise<JsonValue>[] = [];
   const values: JsonValue[] = [];
   let done = 0;
+  let failed = false;
   const start = (item: JsonValue, index: number) => {
     const run = step.apart(steps, item, {
       prefix: `[item-${index + 1}] `,
@@ -76,13 +77,15 @@ async function atOnce(
         step.progress(++done, items.length);
         return value;
       });
-    run.catch(() => {});
+    run.catch(() => failed = true);
     window.push(run);
   };
   try {
     for (const [index, item] of items.entries()) {
       if (window.length === concurrency) values.push(await window.shift()!);
       signal.throwIfAborted();
+      // Which failure comes first is known only when those before it have ended; until then no more is begun.
+      if (failed) break;
       start(item, index);
     }
     while (window.length > 0) values.push(await window.shift()!);

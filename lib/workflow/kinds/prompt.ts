@@ -44,12 +44,12 @@ export const promptKind: Kind<PromptBody> = {
   bodies: () => [],
   async run(body, step) {
     const { file } = step.scope;
-    const { directory } = file.definition;
+    const { definition } = file;
     if (body.inputSchema !== undefined) {
-      checkValue(await loadSchema(body.inputSchema, directory), step.input, "input");
+      checkValue(await loadSchema(body.inputSchema, definition), step.input, "input");
     }
     const settings = promptSettings(body, file, step);
-    const format = await formatOf(body, directory);
+    const format = await formatOf(body, definition);
     return { value: await askModel(step, { ...body, settings, text: step.render(body.text!), format }) };
   },
   plan(body, writer) {
@@ -80,9 +80,9 @@ function promptSettings(body: PromptBody, file: FileRun, step?: StepRun) {
   return system === undefined || step === undefined ? settings : { ...settings, system: step.render(system) };
 }
 
-async function formatOf(body: PromptBody, directory: string): Promise<ResponseFormat | undefined> {
+async function formatOf(body: PromptBody, definition: FileRun["definition"]): Promise<ResponseFormat | undefined> {
   if (body.outputSchema === undefined) return undefined;
-  const schema = await loadSchema(body.outputSchema, directory);
+  const schema = await loadSchema(body.outputSchema, definition);
   return { name: body.schemaName, schema: schema as ResponseFormat["schema"] };
 }
 

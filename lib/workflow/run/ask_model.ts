@@ -12,7 +12,7 @@ import { readAttachments } from "../../project/attachments.ts";
 import type { CallerSettings, RequestSettings } from "../../project/settings.ts";
 import { compileSchema, type JsonSchema, SchemaError } from "../../schema/schema.ts";
 import type { Template } from "../../source/template/template.ts";
-import type { SchemaSource } from "../definition.ts";
+import type { SchemaSource, WorkflowDefinition } from "../definition.ts";
 import { asAgentFields, type ModelFields } from "../read/model_fields.ts";
 import type { FileRun } from "./scope.ts";
 import type { StepRun } from "./steps.ts";
@@ -27,10 +27,23 @@ export function fileSettings({ defaults }: FileRun): CallerSettings[] {
   return defaults.map(({ settings }) => settings);
 }
 
-/** The schema that a source stands for. */
-export async function loadSchema(source: SchemaSource, directory: string): Promise<JsonSchema> {
+/** Schemas that were read already, by file of the workflow that names them. */
+const schemas = new WeakMap<WorkflowDefinition, Map<string, Promise<JsonSchema>>>();
+
+/** The schema that a source of a workflow stands for; a file is read once. */
+export async function loadSchema(source: SchemaSource, definition: WorkflowDefinition): Promise<JsonSchema> {
   if (source.kind === "inline") return source.schema;
-  const path = resolve(directory, source.path);
+  const known = schemas.get(definition) ?? new Map<string, Promise<JsonSchema>>();
+  schemas.set(definition, known);
+  const { path } = source;
+  const reading = known.get(path) ?? readSchema(resolve(definition.directory, path));
+  known.set(path, reading);
+  // What could not be read may be there at the next attempt.
+  reading.catch(() => known.delete(path));
+  return await reading;
+}
+
+async function readSchema(path: string): Promise<JsonSchema> {
   let text: string;
   try {
     text = await readTextBounded(path);

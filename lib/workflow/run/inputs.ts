@@ -94,6 +94,7 @@ export async function checkInitialValue(definition: WorkflowDefinition, value: J
   }
 }
 
-async function inputSchemaOf({ inputSchema, directory }: WorkflowDefinition): Promise<JsonSchema | undefined> {
-  return inputSchema === undefined ? undefined : await loadSchema(inputSchema, directory);
+async function inputSchemaOf(definition: WorkflowDefinition): Promise<JsonSchema | undefined> {
+  const { inputSchema } = definition;
+  return inputSchema === undefined ? undefined : await loadSchema(inputSchema, definition);
 }

@@ -3,7 +3,7 @@ import { ConfigurationError, ContextError, TimeoutError } from "../../base/error
 import type { JsonValue } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { didYouMean } from "../../base/nearest.ts";
-import { linkedController } from "../../base/signals.ts";
+import { linkedController, untilAborted } from "../../base/signals.ts";
 import { resolve } from "../../deps/path.ts";
 import { shownPath } from "../../project/project.ts";
 import type { WorkflowDefinition } from "../definition.ts";
@@ -156,7 +156,7 @@ const calls: WorkflowCalls = {
     }
     const loading = file.files.get(path) ?? readWorkflowFile(path, shown);
     file.files.set(path, loading);
-    const definition = await loading;
+    const definition = await untilAborted(loading, from.signal);
     const concurrent = from.concurrent ?? file.concurrent;
     const refused = concurrent === undefined ? [] : inheritedFaults(definition.steps, concurrent);
     if (refused.length > 0) throw new ConfigurationError(`'${shown}' cannot be called here: ${refused[0]}`);
