@@ -1,6 +1,7 @@
 /** The dry run: what a workflow would do, as text. Nothing is started and nobody is asked. */
 import { ContextError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
+import { shownPath } from "../project/project.ts";
 import type { RequestSettings } from "../project/settings.ts";
 import type { Template } from "../source/template/template.ts";
 import { positionLabel, type SchemaSource, type Step } from "./definition.ts";
@@ -84,7 +85,7 @@ export class PlanWriter {
       }
       this.#lines[at] = settings === undefined
         ? `${this.#indent}model: unknown until the agent is found`
-        : modelLines(settings).map((line) => `${this.#indent}${line}`).join("\n");
+        : modelLines(settings, this.file.host.directory).map((line) => `${this.#indent}${line}`).join("\n");
     };
     this.#later.push(work());
   }
@@ -97,9 +98,9 @@ export class PlanWriter {
   }
 }
 
-function modelLines(settings: RequestSettings): string[] {
+function modelLines(settings: RequestSettings, directory: string): string[] {
   const { endpoint, model } = settings;
-  const where = endpoint.kind === "script" ? `script ${endpoint.path}` : endpoint.baseUrl;
+  const where = endpoint.kind === "script" ? `script ${shownPath(endpoint.path, directory)}` : endpoint.baseUrl;
   const lists = (["mcp", "skills", "subagents", "tools"] as const)
     .flatMap((name) => settings[name].length === 0 ? [] : [`${name}: ${settings[name].join(", ")}`]);
   return [`model: ${model.name} @ ${where}`, ...lists];
