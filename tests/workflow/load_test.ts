@@ -76,6 +76,11 @@ Deno.test("types: nothing is converted, and null is not the same as nothing", as
   for (const text of texts) assert.match(await failure(3, text), /w\.yml:\d+:\d+: .* \[[a-z-]+\]\n/, text);
 });
 
+Deno.test("types: a text where a list is wanted is told how to write it", async () => {
+  assert.match(await failure(3, "steps: [{run: echo hi}]"), /`run` must be .*\(write it as a list: \[echo, hi\]\)/);
+  assert.match(await failure(3, "steps: [{prompt: a, files: 'b c*'}]"), /write it as a list: \["b c\*"\]/);
+});
+
 Deno.test("structure: what reads well but does not go together ends with 1", async () => {
   const texts: [string, RegExp][] = [
     ["steps: [{jq: ., timeout: 0}]", /`timeout` must be at least 1/],

@@ -100,13 +100,20 @@ function checkCriteria(reader: FieldReader, type: DecideQuestion["type"], criter
     if (Object.keys(criteria).some((key) => key !== "true" && key !== "false")) {
       wrong("a map with the keys true and false");
     }
+    checkOptions(criteria, wrong);
     return;
   }
   const { decideOptions } = LIMITS;
   const names = isJsonObject(criteria) ? Object.keys(criteria) : [];
   if (names.length < 2 || names.length > decideOptions || names.includes("")) {
-    wrong(`a map of 2 to ${decideOptions} options with names`);
+    return wrong(`a map of 2 to ${decideOptions} options with names`);
   }
+  checkOptions(criteria as JsonObject, wrong);
+}
+
+function checkOptions(criteria: JsonObject, wrong: (expected: string) => void): void {
+  const fits = Object.values(criteria).every((value) => value === null || isDescription(value));
+  if (!fits) wrong("a map of texts, maps, lists or nulls");
 }
 
 function isDescription(value: JsonValue): boolean {

@@ -91,13 +91,13 @@ export class FieldReader {
     return this.entry(key)?.value.place ?? this.place;
   }
 
-  #wrong(key: string, expected: string): undefined {
+  #wrong(key: string, expected: string, hint?: string): undefined {
     const { value } = this.entry(key)!;
     const got = value.kind === "scalar" ? JSON.stringify(value.value) : value.kind === "list" ? "a list" : "a map";
     this.#reading.faults.type(
       value.place,
       `${this.where}: \`${key}\` must be ${expected} (got ${got})`,
-      quoteHint(value, expected),
+      hint ?? quoteHint(value, expected),
     );
     return undefined;
   }
@@ -153,7 +153,7 @@ export class FieldReader {
   texts(key: string): readonly { readonly text: string; readonly place: TextPlace }[] | undefined {
     const value = this.entry(key)?.value;
     if (value === undefined) return undefined;
-    if (value.kind !== "list") return this.#wrong(key, "a list of texts");
+    if (value.kind !== "list") return this.#wrong(key, "a list of texts", listHint(value));
     const found: { text: string; place: TextPlace }[] = [];
     for (const item of value.items) {
       if (item.kind === "scalar" && typeof item.value === "string") found.push({ text: item.value, place: item.place });
@@ -298,6 +298,14 @@ export function schemaSource(value: JsonValue, wrong: (expected: string) => unde
       : wrong("{ file: PATH } with a path that is not empty");
   }
   return { kind: "inline", schema: value as JsonSchema & JsonObject };
+}
+
+/** How to write one text, or several words, as a list. */
+function listHint(value: SourceNode): string | undefined {
+  if (value.kind !== "scalar" || typeof value.value !== "string") return undefined;
+  const words = value.value.trim().split(/\s+/);
+  const plain = words.every((word) => /^[\w./=-]+$/.test(word));
+  return `write it as a list: [${plain ? words.join(", ") : JSON.stringify(value.value)}]`;
 }
 
 function quoteHint(value: SourceNode, expected: string): string | undefined {
