@@ -88,6 +88,12 @@ const COMMANDS: Readonly<Record<string, CommandEntry | CommandGroup>> = {
       list: { summary: "list the prompts of `prompts:`", load: () => import("./commands/prompt_list.ts") },
     },
   },
+  schema: {
+    summary: "print the JSON Schema of a kind of file, for editors",
+    actions: {
+      workflow: { summary: "that of workflows", load: async () => (await import("./commands/schema.ts")).workflow },
+    },
+  },
   sessions: {
     summary: "the conversations that --session keeps",
     actions: {

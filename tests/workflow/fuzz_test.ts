@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import { DiagnosticError } from "../../lib/base/errors.ts";
 import { isJsonObject, type JsonValue } from "../../lib/base/json.ts";
 import { nodeToJson } from "../../lib/source/node.ts";
+import { compileSchema } from "../../lib/schema/schema.ts";
 import { readYaml } from "../../lib/source/yaml.ts";
 import { allSteps } from "../../lib/workflow/definition.ts";
 import { drawWorkflow } from "../../lib/workflow/graph.ts";
 import { KINDS } from "../../lib/workflow/kinds/kinds.ts";
 import { parseWorkflow } from "../../lib/workflow/read/workflow_file.ts";
+import { workflowSchema } from "../../lib/workflow/schema.ts";
 import { Random } from "../_support/random.ts";
 
 const WHOLE = `
@@ -129,8 +131,11 @@ function mutated(value: JsonValue, random: Random): JsonValue {
   );
 }
 
-Deno.test("fuzz: the whole of it is taken", () => {
+const schema = compileSchema(workflowSchema(), { name: "workflow" });
+
+Deno.test("fuzz: the whole of it is taken, also by the schema", () => {
   assert(attempt(WHOLE));
+  assert.equal(schema.explain(nodeToJson(readYaml(WHOLE, "w.yml").root!)), undefined);
 });
 
 Deno.test("fuzz: values of every kind in every place are taken, or refused with places", () => {
@@ -140,7 +145,11 @@ Deno.test("fuzz: values of every kind in every place are taken, or refused with 
   for (let round = 0; round < 800; round++) {
     let value = whole;
     for (let times = 1 + random.below(2); times > 0; times--) value = mutated(value, random);
-    if (attempt(JSON.stringify(value))) taken += 1;
+    const fits = schema.explain(value) === undefined;
+    if (!attempt(JSON.stringify(value))) continue;
+    taken += 1;
+    // The schema refuses nothing that reads.
+    assert(fits, `${JSON.stringify(value)}: ${schema.explain(value)}`);
   }
   assert(taken > 20 && taken < 780, `${taken} were taken`);
 });

@@ -6,9 +6,10 @@ import { agentRequest } from "../../project/agents/request.ts";
 import { shownPath } from "../../project/project.ts";
 import { resolveSettings } from "../../project/settings.ts";
 import type { Template } from "../../source/template/template.ts";
-import { MODEL_FIELDS, type ModelFields, readModelFields } from "../read/model_fields.ts";
+import { type ModelFields, readModelFields } from "../read/model_fields.ts";
 import { askModel, fileSettings, messageText, stepSettings } from "../run/ask_model.ts";
 import type { FileRun } from "../run/scope.ts";
+import { attachments, filled, modelFields } from "../schema_parts.ts";
 import type { Kind } from "./kind.ts";
 
 /** The fields of an agent step. */
@@ -26,7 +27,8 @@ const read = new WeakMap<FileRun["files"], Map<string, Promise<AgentDefinition>>
 /** See the module. */
 export const agentKind: Kind<AgentBody> = {
   name: "agent",
-  fields: [...MODEL_FIELDS, "files", "images"],
+  schema: filled("An agent of this file, a path, or a name of the configuration"),
+  fields: { ...modelFields, ...attachments },
   takesDefaults: true,
   read: (reader) => ({
     reference: reader.filled("agent") ?? "",

@@ -1,6 +1,7 @@
 /** `ask`: a question for a person. */
 import { ConfigurationError, LaitError } from "../../base/errors.ts";
 import type { Template } from "../../source/template/template.ts";
+import { filled, text, texts } from "../schema_parts.ts";
 import type { Kind } from "./kind.ts";
 
 /** The fields of an ask step. */
@@ -14,7 +15,12 @@ export interface AskBody {
 /** See the module. */
 export const askKind: Kind<AskBody> = {
   name: "ask",
-  fields: ["choices", "default", "multiline"],
+  schema: filled("The question, a template"),
+  fields: {
+    choices: { ...texts("What may be answered", 1), items: { type: "string", minLength: 1 } },
+    default: text("The answer where nobody can be asked"),
+    multiline: { type: "boolean", default: false, description: "Whether the answer goes to the end of the input" },
+  },
   read(reader) {
     const text = reader.filled("ask");
     const question = text === undefined ? undefined : reader.parse(text, reader.placeOf("ask"));

@@ -5,6 +5,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { decide, type DecideQuestion } from "../../model/decide.ts";
 import { decisionService } from "../../project/decision_service.ts";
 import { FieldReader } from "../read/fields.ts";
+import { filled } from "../schema_parts.ts";
 import type { Kind } from "./kind.ts";
 
 /** The fields of a decide step. */
@@ -18,7 +19,8 @@ const TYPES = ["noul", "choice", "score"] as const;
 /** See the module. */
 export const decideKind: Kind<DecideBody> = {
   name: "decide",
-  fields: ["model"],
+  schema: questionSchema(),
+  fields: { model: filled("The decision model") },
   takesDefaults: true,
   read: (reader) => ({ questions: readQuestions(reader), model: reader.filled("model") }),
   bodies: () => [],
@@ -118,4 +120,39 @@ function checkOptions(criteria: JsonObject, wrong: (expected: string) => void): 
 
 function isDescription(value: JsonValue): boolean {
   return typeof value === "string" || typeof value === "object" && value !== null;
+}
+
+function questionSchema(): JsonObject {
+  const described: JsonObject = { type: ["string", "object", "array"] };
+  const option: JsonObject = { type: ["string", "object", "array", "null"] };
+  const question = (type: DecideQuestion["type"], criteria: JsonObject, required: readonly string[]): JsonObject => ({
+    type: "object",
+    properties: { type: { const: type }, instructions: { type: ["string", "object", "array", "null"] }, criteria },
+    required: ["type", ...required],
+    additionalProperties: false,
+  });
+  const { decideOptions, decideLevels } = LIMITS;
+  return {
+    type: "object",
+    minProperties: 1,
+    propertyNames: { minLength: 1 },
+    additionalProperties: {
+      oneOf: [
+        question(
+          "noul",
+          { type: "object", propertyNames: { enum: ["true", "false"] }, additionalProperties: option },
+          [],
+        ),
+        question("choice", {
+          type: "object",
+          minProperties: 2,
+          maxProperties: decideOptions,
+          propertyNames: { minLength: 1 },
+          additionalProperties: option,
+        }, ["criteria"]),
+        question("score", { type: "array", minItems: 2, maxItems: decideLevels, items: described }, ["criteria"]),
+      ],
+    },
+    description: "Questions by their ids",
+  };
 }

@@ -10,7 +10,8 @@ export const breakKind: Kind<null> = endKind("break", "ends the innermost loop")
 function endKind(name: "stop" | "break", remark: string): Kind<null> {
   return {
     name,
-    fields: [],
+    schema: { const: true, description: remark },
+    fields: {},
     ends: true,
     read(reader) {
       if (reader.boolean(name) === false) {

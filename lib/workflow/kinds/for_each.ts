@@ -3,6 +3,7 @@ import { jsonTypeOf, type JsonValue } from "../../base/json.ts";
 import { linkedController } from "../../base/signals.ts";
 import type { Expression, Step } from "../definition.ts";
 import type { StepRun } from "../run/steps.ts";
+import { count, expression as expressionSchema, steps as stepsSchema } from "../schema_parts.ts";
 import type { Kind, Outcome } from "./kind.ts";
 
 /** The fields of a for_each step. */
@@ -15,7 +16,9 @@ export interface ForEachBody {
 /** See the module. */
 export const forEachKind: Kind<ForEachBody> = {
   name: "for_each",
-  fields: ["steps", "max_concurrency"],
+  schema: expressionSchema("an array; its items are worked on"),
+  fields: { steps: stepsSchema("For each item"), max_concurrency: { ...count("Items at once"), default: 1 } },
+  required: ["steps"],
   read: (reader) => ({
     items: reader.expression("for_each"),
     steps: reader.steps("steps"),

@@ -1,9 +1,10 @@
 /** What a kind of step is: how its fields are read, how it runs, how it is shown. One file for each kind stands beside. */
-import type { JsonValue } from "../../base/json.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { Step } from "../definition.ts";
 import type { PlanWriter } from "../plan.ts";
 import type { FieldReader } from "../read/fields.ts";
 import type { StepRun } from "../run/steps.ts";
+import type { FieldSchemas } from "../schema_parts.ts";
 
 /** The names of the kinds; each is the key that makes a step one of it. */
 export type KindName =
@@ -45,8 +46,12 @@ export interface Body {
 /** A kind of step. */
 export interface Kind<B = unknown> {
   readonly name: KindName;
-  /** Its fields besides the kind's own key and those that every step has. */
-  readonly fields: readonly string[];
+  /** The schema of its own key, for editors. */
+  readonly schema: JsonObject;
+  /** Its fields besides its own key and those that every step has, with their schemas. */
+  readonly fields: FieldSchemas;
+  /** Which of them must be there. Default: none. */
+  readonly required?: readonly string[];
   /** Whether `default.retry` and `default.timeout` are for it. Default: false. */
   readonly takesDefaults?: boolean;
   /** Whether `retry`, `timeout` and `on_error` make no sense for it. Default: false. */

@@ -1,5 +1,6 @@
 /** `while` and `until`: steps again and again, so many times at most. */
 import type { Expression, Step } from "../definition.ts";
+import { count, expression, steps as stepsSchema } from "../schema_parts.ts";
 import type { Kind } from "./kind.ts";
 
 /** The fields of a loop. */
@@ -18,7 +19,9 @@ export const untilKind: Kind<LoopBody> = loopKind("until");
 function loopKind(name: "while" | "until"): Kind<LoopBody> {
   return {
     name,
-    fields: ["steps", "max_iterations"],
+    schema: expression(name === "while" ? "asked before each turn" : "asked behind each turn"),
+    fields: { steps: stepsSchema("Each turn"), max_iterations: count("Turns at most; more are a failure") },
+    required: ["steps", "max_iterations"],
     read(reader) {
       if (!reader.has("max_iterations")) {
         reader.reading.faults.type(

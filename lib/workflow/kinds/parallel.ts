@@ -3,6 +3,7 @@ import { type JsonValue, setOwn } from "../../base/json.ts";
 import { linkedController } from "../../base/signals.ts";
 import type { Step } from "../definition.ts";
 import { NAME } from "../read/fields.ts";
+import { NAME_PATTERN, steps as stepsSchema } from "../schema_parts.ts";
 import type { Kind } from "./kind.ts";
 
 interface Branch {
@@ -13,7 +14,14 @@ interface Branch {
 /** See the module. */
 export const parallelKind: Kind<readonly Branch[]> = {
   name: "parallel",
-  fields: [],
+  schema: {
+    type: "object",
+    minProperties: 1,
+    propertyNames: { pattern: NAME_PATTERN },
+    additionalProperties: stepsSchema("A branch"),
+    description: "Branches by their names, all at once",
+  },
+  fields: {},
   read(reader) {
     const { faults } = reader.reading;
     const node = reader.map("parallel");

@@ -5,10 +5,11 @@ import type { Template } from "../../source/template/template.ts";
 import type { SchemaSource } from "../definition.ts";
 import { SCHEMA_NAME } from "../../project/agents/agent_shape.ts";
 import type { FieldReader } from "../read/fields.ts";
-import { MODEL_FIELDS, type ModelFields, readModelFields } from "../read/model_fields.ts";
+import { type ModelFields, readModelFields } from "../read/model_fields.ts";
 import { askModel, checkValue, fileSettings, loadSchema, stepSettings } from "../run/ask_model.ts";
 import type { FileRun } from "../run/scope.ts";
 import type { StepRun } from "../run/steps.ts";
+import { attachments, modelFields, schemaName, schemaReference, text } from "../schema_parts.ts";
 import type { Kind } from "./kind.ts";
 
 /** The fields of a prompt step. */
@@ -26,7 +27,15 @@ export interface PromptBody {
 /** See the module. */
 export const promptKind: Kind<PromptBody> = {
   name: "prompt",
-  fields: ["system", ...MODEL_FIELDS, "files", "images", "input_schema", "output_schema", "schema_name"],
+  schema: text("The user's message, a template"),
+  fields: {
+    system: text("The system prompt, a template"),
+    ...modelFields,
+    ...attachments,
+    input_schema: schemaReference("What the step's input must be"),
+    output_schema: schemaReference("What the answer must be"),
+    schema_name: schemaName,
+  },
   takesDefaults: true,
   read(reader) {
     const outputSchema = reader.schema("output_schema", { names: true });

@@ -5,6 +5,7 @@ import { withoutLineEnding } from "../../base/text.ts";
 import { expandVariables } from "../../source/expand.ts";
 import type { Template } from "../../source/template/template.ts";
 import type { FieldReader } from "../read/fields.ts";
+import { text, texts } from "../schema_parts.ts";
 import type { Kind } from "./kind.ts";
 
 /** The fields of a run step. */
@@ -19,7 +20,15 @@ export interface RunBody {
 /** See the module. */
 export const runKind: Kind<RunBody> = {
   name: "run",
-  fields: ["env", "cwd"],
+  schema: texts("Program and arguments, each a template", 1),
+  fields: {
+    env: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "The program's whole environment, when it has an entry; takes ${VAR}",
+    },
+    cwd: text("The working directory; takes ${VAR}"),
+  },
   read(reader) {
     const argv = reader.templates("run");
     const words = reader.texts("run");

@@ -1,6 +1,7 @@
 /** `switch`: the first case whose condition holds. */
 import type { Expression, Step } from "../definition.ts";
 import { FieldReader } from "../read/fields.ts";
+import { expression, steps as stepsSchema } from "../schema_parts.ts";
 import type { Kind } from "./kind.ts";
 
 interface Case {
@@ -17,7 +18,18 @@ export interface SwitchBody {
 /** See the module. */
 export const switchKind: Kind<SwitchBody> = {
   name: "switch",
-  fields: ["else"],
+  schema: {
+    type: "array",
+    minItems: 1,
+    items: {
+      type: "object",
+      properties: { when: expression("whether it is this case"), steps: stepsSchema("Run when it is") },
+      required: ["when", "steps"],
+      additionalProperties: false,
+    },
+    description: "Cases; the first that holds is run",
+  },
+  fields: { else: stepsSchema("Run when no case holds") },
   read: (reader) => ({ cases: readCases(reader), otherwise: reader.has("else") ? reader.steps("else") : undefined }),
   bodies: ({ cases, otherwise }) => [
     ...cases.map(({ steps }, index) => ({ title: `case ${index + 1}`, steps, scope: "same" as const })),

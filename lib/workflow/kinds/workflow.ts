@@ -2,6 +2,7 @@
 import { isJsonObject, jsonTypeOf } from "../../base/json.ts";
 import { extname } from "../../deps/path.ts";
 import type { Expression } from "../definition.ts";
+import { expression, filled } from "../schema_parts.ts";
 import type { Kind } from "./kind.ts";
 
 /** The fields of a workflow step. */
@@ -15,7 +16,8 @@ export interface WorkflowBody {
 /** See the module. */
 export const workflowKind: Kind<WorkflowBody> = {
   name: "workflow",
-  fields: ["with"],
+  schema: filled("A path beside this file, or a name of the configuration"),
+  fields: { with: expression("an object with the child's inputs") },
   read: (reader) => ({ reference: reader.filled("workflow") ?? "", inputs: reader.expression("with") }),
   bodies: () => [],
   async run({ reference, inputs }, step) {

@@ -5,6 +5,7 @@ import { textForm } from "../../base/json.ts";
 import { untilAborted } from "../../base/signals.ts";
 import { resolve } from "../../deps/path.ts";
 import type { Template } from "../../source/template/template.ts";
+import { filled } from "../schema_parts.ts";
 import type { Kind } from "./kind.ts";
 
 /** The fields of a write step. */
@@ -18,7 +19,8 @@ const writing = new Map<string, Promise<void>>();
 /** See the module. */
 export const writeKind: Kind<WriteBody> = {
   name: "write",
-  fields: [],
+  schema: filled("The path, a template, from the current directory"),
+  fields: {},
   read(reader) {
     const text = reader.filled("write");
     const path = text === undefined ? undefined : reader.parse(text, reader.placeOf("write"));

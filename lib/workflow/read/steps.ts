@@ -33,7 +33,7 @@ function readStep(node: MapNode, at: string, position: number, reading: FileRead
   const reader = new FieldReader(node, where, reading);
   const kind = kindOf(reader);
   if (kind === undefined) return undefined;
-  const accepted = [kind.name, ...COMMON, ...kind.ends ? [] : ATTEMPTS, ...kind.fields];
+  const accepted = [kind.name, ...COMMON, ...kind.ends ? [] : ATTEMPTS, ...Object.keys(kind.fields)];
   reader.onlyKeys(
     accepted,
     (key) => `unknown field '${key}'; '${kind.name}' steps accept: ${accepted.slice(1).join(", ")}`,
