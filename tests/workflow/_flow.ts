@@ -37,6 +37,16 @@ export class Flow implements AsyncDisposable {
     return flow;
   }
 
+  /** A directory with a workflow, `flow.yml`, which `run` runs. */
+  static async make(flow: string, files: Readonly<Record<string, string>> = {}): Promise<Flow> {
+    return await Flow.create({ "flow.yml": flow, ...files });
+  }
+
+  /** Where commands run. */
+  get directory(): string {
+    return this.#place.directory;
+  }
+
   /** The absolute path of a file. */
   path(name: string): string {
     return join(this.#place.directory, name);
@@ -88,8 +98,13 @@ export class Flow implements AsyncDisposable {
     return { code, stdout, stderr };
   }
 
-  /** Writes a workflow and runs it; `words` stand behind the file. */
-  async run(text: string, words: readonly string[] = [], options: FlowOptions = {}): Promise<FlowResult> {
+  /** Runs `flow.yml`. */
+  async run(...words: readonly string[]): Promise<FlowResult> {
+    return await this.lait(["run", "flow.yml", ...words]);
+  }
+
+  /** Writes a workflow as `w.yml` and runs it; `words` stand behind the file. */
+  async runText(text: string, words: readonly string[] = [], options: FlowOptions = {}): Promise<FlowResult> {
     await this.write("w.yml", text);
     return await this.lait(["run", "w.yml", ...words], options);
   }
@@ -102,7 +117,7 @@ export class Flow implements AsyncDisposable {
 /** Runs one workflow in a directory of its own. */
 export async function run(text: string, words: readonly string[] = [], options: FlowOptions = {}): Promise<FlowResult> {
   await using flow = await Flow.create();
-  return await flow.run(text, words, options);
+  return await flow.runText(text, words, options);
 }
 
 /** The result of a workflow that succeeds. */

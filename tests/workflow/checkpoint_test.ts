@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Workspace } from "../cli/_lait.ts";
 import { isRunning } from "../_support/process.ts";
 import { SLOW } from "../_support/slow.ts";
-import { Flow } from "./_command.ts";
+import { Flow } from "./_flow.ts";
 
 async function runs(made: Flow): Promise<Record<string, unknown>[]> {
   const folder = `${made.directory}/.lait/runs`;

@@ -142,7 +142,7 @@ Deno.test("workflow 30: retry of a group begins again with the incoming value an
         jq: '"\\(.)\\($steps.before // "")"'
       - run: [sh, -c, 'if [ -e once ]; then cat; else touch once; exit 1; fi']
   - jq: '[., $steps.before]'`;
-  const { stdout, stderr } = await flow.run(text, ["in"]);
+  const { stdout, stderr } = await flow.runText(text, ["in"]);
   assert.equal(stdout, '["in","in"]\n');
   // The counter begins again, too.
   assert.equal(stderr.match(/\[2\] before/g)?.length, 2);
@@ -164,7 +164,7 @@ Deno.test("retry: an attempt's own timeout counts as a failure", async () => {
   await using flow = await Flow.create();
   const text =
     "steps: [{run: [sh, -c, '[ -e once ] && echo ok || { touch once; sleep 60; }'], timeout: 1, retry: {max_attempts: 2}}]";
-  const { stdout, stderr } = await flow.run(text, ["x"]);
+  const { stdout, stderr } = await flow.runText(text, ["x"]);
   assert.equal(stdout, "ok\n");
   assert.match(stderr, /attempt 1\/2 failed: step 'step-1 \(run\)' timed out after 1s \(attempt 1\/2\); retrying/);
 });
@@ -216,7 +216,7 @@ Deno.test("parallel: the first failure ends the others, and is told", async () =
   await using flow = await Flow.create();
   const text = "steps: [{parallel: {slow: [{run: [sh, -c, 'sleep 30; touch late']}], bad: [{jq: 'error(\"bad\")'}]}}]";
   const started = performance.now();
-  const { code, stderr, stdout } = await flow.run(text, ["x"]);
+  const { code, stderr, stdout } = await flow.runText(text, ["x"]);
   assert(performance.now() - started < 5_000);
   assert.deepEqual([code, stdout], [1, ""]);
   assert.match(stderr, /lait: step 'step-1 \(jq\)': 'jq': bad/);

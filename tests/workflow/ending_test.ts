@@ -44,7 +44,7 @@ Deno.test("requests: those of a step end with it, by its timeout, its sibling's 
   for (const [text, code, expected] of texts) {
     await using server = new SilentServer();
     await using flow = await Flow.create({ "lait.config.yml": config(server.url) });
-    const ran = await flow.run(text, ["x"]);
+    const ran = await flow.runText(text, ["x"]);
     assert.equal(ran.code, code, ran.stderr);
     assert.match(ran.stderr, expected);
     await until(() => server.waiting > 0 && server.givenUp === server.waiting, `the end of the requests of ${text}`);
@@ -58,7 +58,7 @@ Deno.test("tools: what a model's call runs ends with the step", async () => {
     "lait.config.yml":
       `base_url: ${server.url}\ndefault: {model: m}\ntools: {slow: {command: [sleep, "${mark}"], timeout: 90}}`,
   });
-  const { code } = await flow.run("steps: [{prompt: p, tools: [slow], timeout: 2}]", ["x"]);
+  const { code } = await flow.runText("steps: [{prompt: p, tools: [slow], timeout: 2}]", ["x"]);
   assert.equal(code, 5);
   assert.equal(server.requests.length, 1);
   assert(!isRunning(`sleep ${mark}`));
@@ -72,7 +72,7 @@ Deno.test("parallel: when one branch fails, the programs of the others are gone 
       a: [{run: [sh, -c, 'trap "" TERM; echo > began; sleep ${mark}']}]
       b: [{run: [sh, -c, 'until [ -e began ]; do sleep 0.02; done; exit 1']}]
     on_error: [{run: [sh, -c, 'pgrep -f "^sleep ${mark}" || echo none']}]`;
-  assert.equal((await flow.run(text, ["x"])).stdout, "none\n");
+  assert.equal((await flow.runText(text, ["x"])).stdout, "none\n");
 });
 
 Deno.test("for_each: once an item has failed no more are begun", async () => {
@@ -82,7 +82,7 @@ Deno.test("for_each: once an item has failed no more are begun", async () => {
     max_concurrency: 4
     steps:
       - run: [sh, -c, 'echo >> begun; [ "$(cat)" = 1 ] && exit 7; sleep 0.4']`;
-  const { code, stderr } = await flow.run(text, ["x"]);
+  const { code, stderr } = await flow.runText(text, ["x"]);
   assert.equal(code, 1);
   assert.match(stderr, /exit status 7/);
   assert((await flow.read("begun")).length <= 5);
@@ -91,7 +91,7 @@ Deno.test("for_each: once an item has failed no more are begun", async () => {
 Deno.test("retry: a wait ends with the run", async () => {
   await using flow = await Flow.create();
   const text = 'timeout: 1\nsteps: [{run: ["false"], retry: {max_attempts: 2, delay_seconds: 600}}]';
-  assert.equal((await flow.run(text, ["x"])).code, 5);
+  assert.equal((await flow.runText(text, ["x"])).code, 5);
 });
 
 Deno.test("interruptions: also while the workflow file itself is being read", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readWorkflowFile } from "../../lib/workflow/read/workflow_file.ts";
 import { REPOSITORY } from "../_support/process.ts";
-import { Flow } from "./_command.ts";
+import { Flow } from "./_flow.ts";
 
 const EXAMPLES = `${REPOSITORY}fixtures/workflows`;
 

@@ -97,8 +97,8 @@ Deno.test("[D21] output: the result's text form, its shape by `output`, or one J
 
 Deno.test("output: into a file, of which there is nothing when the run fails", async () => {
   await using flow = await Flow.create();
-  const { stdout } = await flow.run("steps: [{jq: .}]", ["hello", "-o", "out.txt"]);
+  const { stdout } = await flow.runText("steps: [{jq: .}]", ["hello", "-o", "out.txt"]);
   assert.deepEqual([stdout, await flow.read("out.txt")], ["", "hello\n"]);
-  await flow.run("steps: [{jq: 'error(\"no\")'}]", ["hello", "-o", "other.txt"]);
+  await flow.runText("steps: [{jq: 'error(\"no\")'}]", ["hello", "-o", "other.txt"]);
   assert.deepEqual((await flow.names(".")).includes("other.txt"), false);
 });

@@ -224,7 +224,7 @@ Deno.test("workflow 29: stop, ask and a fixed write do not stand among several a
   await using flow = await Flow.create();
   const text =
     "steps: [{jq: '[\"a\",\"b\"]'}, {for_each: ., max_concurrency: 2, steps: [{write: '{{ loop.index }}.txt'}]}]";
-  assert.equal((await flow.run(text, ["x"])).stdout, '["a","b"]\n');
+  assert.equal((await flow.runText(text, ["x"])).stdout, '["a","b"]\n');
   assert.deepEqual([await flow.read("0.txt"), await flow.read("1.txt")], ["a", "b"]);
-  assert.equal((await flow.run(branch("{write: fixed.txt}"), ["x"])).stdout, '{"a":"x"}\n');
+  assert.equal((await flow.runText(branch("{write: fixed.txt}"), ["x"])).stdout, '{"a":"x"}\n');
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ModelServer } from "../cli/_server.ts";
-import { Flow } from "./_command.ts";
+import { Flow } from "./_flow.ts";
 
 async function serving(
   answers: ConstructorParameters<typeof ModelServer>[0],

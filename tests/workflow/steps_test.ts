@@ -101,17 +101,17 @@ Deno.test("run: a program that floods its output is ended", async () => {
 Deno.test("seed 000, [D7], workflow 41: env is a complete allow-list, cwd takes variables; one that is not set is named", async () => {
   await using flow = await Flow.create({ "sub/here.txt": "" });
   const env = { FOO_SRC: "x", DIR: flow.path("sub") };
-  const only = await flow.run('steps: [{run: ["/usr/bin/env"], env: {FOO: "${FOO_SRC}"}}]', ["x"], { env });
+  const only = await flow.runText('steps: [{run: ["/usr/bin/env"], env: {FOO: "${FOO_SRC}"}}]', ["x"], { env });
   assert.equal(only.stdout, "FOO=x\n");
-  const there = await flow.run('steps: [{run: [ls], cwd: "${DIR}"}]', ["x"], { env });
+  const there = await flow.runText('steps: [{run: [ls], cwd: "${DIR}"}]', ["x"], { env });
   assert.equal(there.stdout, "here.txt\n");
   for (const text of ['{run: [ls], cwd: "${NOT_SET_X}"}', '{run: ["/bin/ls"], env: {A: "${NOT_SET_X}"}}']) {
-    const { code, stderr } = await flow.run(`steps: [${text}]`, ["x"], { env });
+    const { code, stderr } = await flow.runText(`steps: [${text}]`, ["x"], { env });
     assert.equal(code, 1);
     assert.match(stderr, /step 'step-1 \(run\)': (cwd|env\.A): .*NOT_SET_X/);
   }
   // In no other field is anything put in.
-  assert.equal((await flow.run("steps: [{run: [echo, '${FOO_SRC}']}]", ["x"], { env })).stdout, "${FOO_SRC}\n");
+  assert.equal((await flow.runText("steps: [{run: [echo, '${FOO_SRC}']}]", ["x"], { env })).stdout, "${FOO_SRC}\n");
 });
 
 Deno.test("[D6] run: without PATH in env a bare name is not found, and the error says so", async () => {
@@ -121,18 +121,18 @@ Deno.test("[D6] run: without PATH in env a bare name is not found, and the error
 Deno.test("workflow 20: write puts the text form there and passes the input on", async () => {
   await using flow = await Flow.create();
   const text = "steps: [{write: out.txt}]";
-  assert.equal((await flow.run(text, ["before and longer"])).stdout, "before and longer\n");
+  assert.equal((await flow.runText(text, ["before and longer"])).stdout, "before and longer\n");
   await Deno.chmod(flow.path("out.txt"), 0o640);
   await Deno.link(flow.path("out.txt"), flow.path("hard.txt"));
   await Deno.symlink("out.txt", flow.path("soft.txt"));
-  assert.equal((await flow.run("steps: [{write: soft.txt}]", ["after"])).stdout, "after\n");
+  assert.equal((await flow.runText("steps: [{write: soft.txt}]", ["after"])).stdout, "after\n");
   assert.deepEqual([await flow.read("out.txt"), await flow.read("hard.txt")], ["after", "after"]);
   assert.equal((await Deno.stat(flow.path("out.txt"))).mode! & 0o777, 0o640);
   assert((await Deno.lstat(flow.path("soft.txt"))).isSymlink);
-  const missing = await flow.run("steps: [{write: no/out.txt}]", ["x"]);
+  const missing = await flow.runText("steps: [{write: no/out.txt}]", ["x"]);
   assert.match(missing.stderr, /failed to write output to 'no\/out\.txt'/);
   assert.equal(
-    (await flow.run("steps: [{jq: '{a: [1]}'}, {write: '{{ input.a.[0] }}.json'}]", ["x"])).stdout,
+    (await flow.runText("steps: [{jq: '{a: [1]}'}, {write: '{{ input.a.[0] }}.json'}]", ["x"])).stdout,
     '{"a":[1]}\n',
   );
   assert.equal(await flow.read("1.json"), '{"a":[1]}');
@@ -144,14 +144,16 @@ Deno.test("write: several at once to one path come one after the other", async (
   - jq: '[range(20)] | map("\\(.)" * 20000)'
   - parallel: {${Array.from({ length: 8 }, (_, i) => `b${i}: [{jq: '.[${i}]'}, {write: one.txt}]`).join(", ")}}
   - jq: length`;
-  assert.equal((await flow.run(text, ["x"])).code, 0);
+  assert.equal((await flow.runText(text, ["x"])).code, 0);
   assert.equal(new Set(await flow.read("one.txt")).size, 1);
 });
 
 Deno.test("write: a pipe that nobody reads does not outlast a timeout", async () => {
   await using flow = await Flow.create();
   await new Deno.Command("mkfifo", { args: [flow.path("pipe")] }).output();
-  const { code, stderr } = await flow.run("steps: [{write: pipe, timeout: 1, on_error: [{jq: '\"late\"'}]}]", ["x"]);
+  const { code, stderr } = await flow.runText("steps: [{write: pipe, timeout: 1, on_error: [{jq: '\"late\"'}]}]", [
+    "x",
+  ]);
   assert.equal(code, 0);
   assert.match(stderr, /timed out after 1s/);
   // The open that nobody answered is let go of.
@@ -172,10 +174,10 @@ Deno.test("workflow 32: default.retry is for steps with a model, not for others"
     "lait.config.yml": "models: {m: [{provider: {script: s.json}}]}",
     "s.json": JSON.stringify([{ status: 400, text: "no" }, "yes"]),
   });
-  const prompt = await flow.run(text.replace("STEP", "prompt: hi"), ["x"]);
+  const prompt = await flow.runText(text.replace("STEP", "prompt: hi"), ["x"]);
   assert.deepEqual([prompt.code, prompt.stdout], [0, "yes\n"]);
   assert.match(prompt.stderr, / {4}-> attempt 1\/2 failed: .*; retrying in 0\.0s\n/);
-  const program = await flow.run(text.replace("STEP", 'run: ["false"]'), ["x"]);
+  const program = await flow.runText(text.replace("STEP", 'run: ["false"]'), ["x"]);
   assert.equal(program.code, 1);
   assert.doesNotMatch(program.stderr, /attempt/);
 });
