@@ -111,6 +111,7 @@ Deno.test("structure: what reads well but does not go together ends with 1", asy
     [`schemas: {${"a".repeat(65)}: {}}\nsteps: [{prompt: a, output_schema: ${"a".repeat(65)}}]`, /give `schema_name`/],
     ["agents: {a: {model: m}}\nsteps: [{jq: .}]", /an agent needs `system`/],
     ["schemas: {a: {type: nope}}\nsteps: [{jq: .}]", /schemas\.a/],
+    ["inputs: {a: strng}\nsteps: [{jq: .}]", /inputs\.a\.type must be one of .*did you mean `string`/],
   ];
   for (const [text, expected] of texts) {
     const stderr = await failure(1, text);

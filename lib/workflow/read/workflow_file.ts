@@ -2,6 +2,7 @@
 import { ContextError, DiagnosticError, FileError, messageOf } from "../../base/errors.ts";
 import { readTextBounded } from "../../base/files.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import { didYouMean } from "../../base/nearest.ts";
 import { dirname, resolve } from "../../deps/path.ts";
 import { modelShape } from "../../project/config_shape.ts";
 import { fieldSettings } from "../../project/agents/request.ts";
@@ -251,7 +252,7 @@ function readInputs(node: MapNode | undefined, reading: FileReading): InputDefin
       return [];
     }
     const { default: fallback, description } = schema;
-    if (fallback !== undefined || value.kind === "map") checkDefault(key, schema, value, reading);
+    if (written !== null) checkDefault(key, schema, value, reading);
     return [{
       name: key,
       schema,
@@ -261,6 +262,8 @@ function readInputs(node: MapNode | undefined, reading: FileReading): InputDefin
   });
 }
 
+const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
+
 function checkDefault(key: string, schema: JsonObject, value: SourceNode, { faults }: FileReading): void {
   try {
     const compiled = compileSchema(schema, { name: `inputs.${key}.default`, schemaName: `inputs.${key}` });
@@ -268,6 +271,7 @@ function checkDefault(key: string, schema: JsonObject, value: SourceNode, { faul
     if (issues !== undefined) faults.add("input-default", value.place, issues);
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
-    faults.add("schema", value.place, error.message);
+    const hint = typeof schema["type"] === "string" ? didYouMean(schema["type"], TYPES) : undefined;
+    faults.add("schema", value.place, error.message, hint);
   }
 }
