@@ -147,6 +147,24 @@ export function integerIn(range: Range): Shape<number> {
   return Object.freeze({ kind: "number", integer: true, ...range });
 }
 
+/**
+ * What is wrong with the numbers of a record whose types were checked, by key and in the order of the fields:
+ * `must be from 0 to 2 (got 3)`. A number that is not there is in its range.
+ */
+export function rangeProblems(
+  fields: Fields,
+  values: Readonly<Record<string, unknown>>,
+): [key: string, problem: string][] {
+  return Object.entries(fields).flatMap(([key, { shape }]): [string, string][] => {
+    const value = values[key];
+    if (shape.kind !== "number" || typeof value !== "number") return [];
+    const { minimum = -Infinity, maximum = Infinity } = shape;
+    if (value >= minimum && value <= maximum) return [];
+    const range = maximum === Infinity ? `at least ${minimum}` : `from ${minimum} to ${maximum}`;
+    return [[key, `must be ${range} (got ${value})`]];
+  });
+}
+
 /** One of the given texts. */
 export function oneOf<const V extends readonly string[]>(values: V): Shape<V[number]> {
   return Object.freeze({ kind: "enum", values: Object.freeze([...values]) });

@@ -1,13 +1,14 @@
 /** What the schemas of kinds are made of. */
 import type { JsonObject } from "../base/json.ts";
-import { agentFields } from "../project/agents/agent_shape.ts";
+import { agentFields, modelFields as fields, SCHEMA_NAME } from "../project/agents/agent_shape.ts";
 import { fieldSchemas } from "../source/shape_schema.ts";
+import { NAME } from "./read/fields.ts";
 
 /** Schemas of fields by their names. */
 export type FieldSchemas = Readonly<Record<string, JsonObject>>;
 
 /** What names may be. */
-export const NAME_PATTERN = "^[A-Za-z_][A-Za-z0-9_-]*$";
+export const NAME_PATTERN = NAME.source;
 
 /** A text. */
 export const text = (description: string): JsonObject => ({ type: "string", description });
@@ -38,16 +39,13 @@ export const schemaReference = (description: string): JsonObject => ({
   description: `${description}: a name of \`schemas:\`, { file: PATH }, or the schema itself`,
 });
 
-const { name: _name, description: _description, input_schema: _input, output_schema: _output, schema_name, ...model } =
-  agentFields;
-
 /** The fields that every step with a model has. */
-export const modelFields: FieldSchemas = fieldSchemas(model) as FieldSchemas;
+export const modelFields: FieldSchemas = fieldSchemas(fields) as FieldSchemas;
 
 /** `schema_name`. */
 export const schemaName: JsonObject = {
-  ...fieldSchemas({ schema_name })["schema_name"] as JsonObject,
-  pattern: "^[A-Za-z0-9_-]{1,64}$",
+  ...fieldSchemas({ schema_name: agentFields.schema_name })["schema_name"] as JsonObject,
+  pattern: SCHEMA_NAME.source,
 };
 
 /** `files` and `images`. */

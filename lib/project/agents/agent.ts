@@ -7,9 +7,9 @@ import { dirname, resolve } from "../../deps/path.ts";
 import type { ResponseFormat } from "../../model/provider.ts";
 import type { CompiledSchema, JsonSchema } from "../../schema/schema.ts";
 import type { SourceNode } from "../../source/node.ts";
-import { placeOf, readShape } from "../../source/shape.ts";
+import { placeOf, rangeProblems, readShape } from "../../source/shape.ts";
 import type { Template } from "../../source/template/template.ts";
-import { type AgentFields, agentShape, REFUSED_KEYS, SCHEMA_NAME } from "./agent_shape.ts";
+import { type AgentFields, agentFields, agentShape, REFUSED_KEYS, SCHEMA_NAME } from "./agent_shape.ts";
 import { isDocument } from "./entries.ts";
 import { type ForeignRule, readMarkdown } from "./markdown.ts";
 
@@ -169,20 +169,8 @@ export async function defineAgent(source: AgentSource): Promise<AgentDefinition>
 
 type Fault = (key: string, id: string, message: string, hint?: string) => SettingError;
 
-const RANGES = [
-  ["temperature", 0, 2],
-  ["top_p", 0, 1],
-  ["max_tokens", 1, 4_294_967_295],
-  ["max_tool_rounds", 1, Infinity],
-] as const;
-
 function checkRanges(fields: AgentFields, fault: Fault): void {
-  for (const [key, least, most] of RANGES) {
-    const value = fields[key];
-    if (value === undefined || (value >= least && value <= most)) continue;
-    const range = most === Infinity ? `at least ${least}` : `from ${least} to ${most}`;
-    throw fault(key, "range", `must be ${range} (got ${value})`);
-  }
+  for (const [key, problem] of rangeProblems(agentFields, fields)) throw fault(key, "range", problem);
   const { schema_name: name, output_schema } = fields;
   if (name === undefined) return;
   if (output_schema === undefined) {

@@ -33,6 +33,18 @@ export const agentFields = {
   tools: { shape: stringList, description: "Local commands to offer; replaces `default.tools`" },
 } as const;
 
+const {
+  name: _name,
+  description: _description,
+  input_schema: _input,
+  output_schema: _output,
+  schema_name: _schemaName,
+  ...rest
+} = agentFields;
+
+/** Those of them that a workflow's steps with a model have, too: what is asked of the model, and what it is offered. */
+export const modelFields = rest;
+
 /** The shape of an agent file's front matter. */
 export const agentShape = record(agentFields);
 

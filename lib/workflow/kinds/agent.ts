@@ -1,5 +1,6 @@
 /** `agent`: an agent works on the step's input. */
 import { ConfigurationError } from "../../base/errors.ts";
+import { textForm } from "../../base/json.ts";
 import { extname, resolve } from "../../deps/path.ts";
 import { type AgentDefinition, defineAgent, readAgentFile } from "../../project/agents/agent.ts";
 import { agentRequest } from "../../project/agents/request.ts";
@@ -7,7 +8,7 @@ import { shownPath } from "../../project/project.ts";
 import { resolveSettings } from "../../project/settings.ts";
 import type { Template } from "../../source/template/template.ts";
 import { type ModelFields, readModelFields } from "../read/model_fields.ts";
-import { askModel, fileSettings, messageText, stepSettings } from "../run/ask_model.ts";
+import { askModel, fileSettings, stepSettings } from "../run/ask_model.ts";
 import type { FileRun } from "../run/scope.ts";
 import { attachments, filled, modelFields } from "../schema_parts.ts";
 import type { Kind } from "./kind.ts";
@@ -47,7 +48,7 @@ export const agentKind: Kind<AgentBody> = {
       under: fileSettings(file),
     }, file.host.environment);
     return {
-      value: await askModel(step, { ...body, settings, text: messageText(step.input), format: responseFormat }),
+      value: await askModel(step, { ...body, settings, text: textForm(step.input), format: responseFormat }),
     };
   },
   plan(body, writer) {

@@ -19,7 +19,7 @@ import type {
   WorkflowDefinition,
 } from "../definition.ts";
 import { Faults, FieldReader, type FileReading, NAME, schemaSource } from "./fields.ts";
-import { asAgentFields, MODEL_FIELDS, readModelFields } from "./model_fields.ts";
+import { MODEL_FIELDS, readModelFields } from "./model_fields.ts";
 import { checkPlacement } from "./placement.ts";
 import { readSteps } from "./steps.ts";
 
@@ -229,7 +229,7 @@ function readDefaults(reader: FieldReader | undefined): WorkflowDefaults {
   const retry = reader.retry();
   const timeout = reader.integer("timeout", 1);
   return {
-    settings: fieldSettings(asAgentFields(readModelFields(reader))),
+    settings: fieldSettings(readModelFields(reader)),
     ...(system === undefined ? {} : { system }),
     ...(retry === undefined ? {} : { retry }),
     ...(timeout === undefined ? {} : { timeout }),

@@ -1,7 +1,7 @@
 /** One model call of a step: settings resolved, attachments read, the turn run, a structured answer read. */
 import { ConfigurationError, FileError, LaitError, messageOf, ResponseError } from "../../base/errors.ts";
 import { readTextBounded } from "../../base/files.ts";
-import { type JsonValue, textForm } from "../../base/json.ts";
+import type { JsonValue } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { shorten } from "../../base/text.ts";
 import { resolve } from "../../deps/path.ts";
@@ -13,13 +13,13 @@ import type { CallerSettings, RequestSettings } from "../../project/settings.ts"
 import { compileSchema, type JsonSchema, SchemaError } from "../../schema/schema.ts";
 import type { Template } from "../../source/template/template.ts";
 import type { SchemaSource, WorkflowDefinition } from "../definition.ts";
-import { asAgentFields, type ModelFields } from "../read/model_fields.ts";
+import type { ModelFields } from "../read/model_fields.ts";
 import type { FileRun } from "./scope.ts";
 import type { StepRun } from "./steps.ts";
 
 /** The settings of a step's own fields, with their place. */
 export function stepSettings(file: FileRun, fields: ModelFields): CallerSettings {
-  return { ...fieldSettings(asAgentFields(fields)), path: file.project.addFile(file.definition.shown, fields) };
+  return { ...fieldSettings(fields), path: file.project.addFile(file.definition.shown, fields) };
 }
 
 /** The settings of `default:` of the file and of those that called it. */
@@ -118,9 +118,4 @@ function structured(answer: string, format: ResponseFormat): JsonValue {
   }
   checkValue(format.schema as JsonSchema, value, "output");
   return value;
-}
-
-/** What a step sends as text. */
-export function messageText(value: JsonValue): string {
-  return textForm(value);
 }
