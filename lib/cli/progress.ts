@@ -1,12 +1,10 @@
 /** What a person at a terminal sees on standard error while a command works. Piped, there is nothing. */
-import { visible } from "../base/text.ts";
 import type { HarnessEvent } from "../harness/events.ts";
 import type { Io } from "./io.ts";
+import { fitted, LiveBlock, seconds } from "./live_block.ts";
 
-const REFRESH_MS = 100;
 /** Before this, a wait is not worth a line. */
 const QUIET_MS = 300;
-const ERASE_LINE = "\r\x1b[2K";
 
 /** A line that shows what is waited for, and lines of what was done. */
 export interface Progress {
@@ -38,21 +36,21 @@ class LiveProgress implements Progress {
   readonly #io: Io;
   readonly #model: string;
   readonly #running = new Map<string, RunningCall>();
-  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #block: LiveBlock;
   #waitingSince: number | undefined;
   #waitingFor: string;
-  #shown = false;
 
   constructor(io: Io, model: string) {
     this.#io = io;
     this.#model = model;
     this.#waitingFor = model;
+    this.#block = new LiveBlock(io, true, () => this.#lines());
   }
 
   wait(what: string): void {
     this.#waitingFor = what;
     this.#waitingSince = Date.now();
-    this.#start();
+    this.#block.start();
   }
 
   observe(event: HarnessEvent): void {
@@ -60,7 +58,7 @@ class LiveProgress implements Progress {
       case "step":
         this.#waitingFor = this.#model;
         this.#waitingSince = event.at;
-        this.#start();
+        this.#block.start();
         break;
       case "text-delta":
       case "reasoning-delta":
@@ -74,7 +72,7 @@ class LiveProgress implements Progress {
           preview: event.preview === undefined ? "" : ` ${commandText(event.preview)}`,
           startedAt: event.at,
         });
-        this.#start();
+        this.#block.start();
         break;
       case "tool-denied":
         this.#line(`✗ ${event.name}: ${event.reason}`);
@@ -90,10 +88,7 @@ class LiveProgress implements Progress {
   }
 
   pause(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-    if (this.#shown) this.#io.stderr.write(ERASE_LINE);
-    this.#shown = false;
+    this.#block.stop();
   }
 
   stop(): void {
@@ -108,72 +103,31 @@ class LiveProgress implements Progress {
     if (call === undefined) return;
     const mark = event.isError ? "✗" : "✓";
     this.#line(`${mark} ${call.name}${call.preview} ${seconds(event.at - call.startedAt)}`);
-    if (this.#running.size > 0) this.#start();
+    if (this.#running.size > 0) this.#block.start();
   }
 
   #line(text: string): void {
     this.pause();
-    this.#io.stderr.write(`${this.#fit(text)}\n`);
+    this.#io.stderr.write(`${fitted(text)}\n`);
   }
 
-  #start(): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => this.#draw(), REFRESH_MS);
-    Deno.unrefTimer(this.#timer as unknown as number);
-  }
-
-  #draw(): void {
+  /** What is waited for, once that is worth a line. */
+  #lines(): readonly string[] {
     const now = Date.now();
     const calls = [...this.#running.values()];
     const since = calls[0]?.startedAt ?? this.#waitingSince;
-    if (since === undefined || now - since < QUIET_MS) return;
+    if (since === undefined || now - since < QUIET_MS) return [];
     const more = calls.length > 1 ? ` and ${calls.length - 1} more` : "";
     const what = calls.length > 0
       ? `running ${calls[0]!.name}${calls[0]!.preview}${more}`
       : `waiting for ${this.#waitingFor}`;
-    this.#io.stderr.write(`${ERASE_LINE}${this.#fit(`… ${what} ${seconds(now - since)}`)}`);
-    this.#shown = true;
-  }
-
-  /** The text on one line of the terminal, nothing in it able to move the cursor. */
-  #fit(text: string): string {
-    return withinCells(visible(text), Math.max(20, terminalWidth() - 2));
+    return [`… ${what} ${seconds(now - since)}`];
   }
 }
 
 /** Calls of different runs may have one id. */
 function callKey({ subagentId = "", callId }: { readonly subagentId?: string; readonly callId: string }): string {
   return `${subagentId} ${callId}`;
-}
-
-/** The columns of the terminal. */
-export function terminalWidth(): number {
-  try {
-    return Deno.consoleSize().columns || 80;
-  } catch {
-    return 80;
-  }
-}
-
-/** East Asian wide and full-width characters, and emoji, take two cells of a terminal. */
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
-
-/** The text cut to so many cells, with `…` behind it when something was cut: a line that wraps cannot be erased. */
-export function withinCells(text: string, most: number): string {
-  let cells = 0;
-  let length = 0;
-  for (const character of text) {
-    cells += WIDE.test(character) ? 2 : 1;
-    if (cells > most) return `${text.slice(0, length)}…`;
-    length += character.length;
-  }
-  return text;
-}
-
-/** A duration as people read it: `1.5s`. */
-export function seconds(milliseconds: number): string {
-  return `${(milliseconds / 1000).toFixed(1)}s`;
 }
 
 /** An argv as a quoted list: `["rg", "-n", "TODO"]`. */

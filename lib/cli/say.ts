@@ -16,7 +16,12 @@ export function say(io: Pick<Io, "stderr" | "environment">, kind: MessageKind, m
   io.stderr.write(`${prefix} ${lines.join("\n")}\n`);
 }
 
+/** A text of several lines as one. */
+export function oneLine(text: string): string {
+  return visible(text.trim().replaceAll(/\s*\n\s*/g, " "));
+}
+
 /** Says what is about to run. */
 export function banner(io: Pick<Io, "stderr">, text: string): void {
-  io.stderr.write(`==> ${visible(text.trim().replaceAll(/\s*\n\s*/g, " "))}\n`);
+  io.stderr.write(`==> ${oneLine(text)}\n`);
 }

@@ -3,8 +3,8 @@ import { visible } from "../base/text.ts";
 import type { HarnessEvent } from "../harness/events.ts";
 import type { StepPlace, WorkflowEvent } from "../workflow/run/host.ts";
 import type { Io } from "./io.ts";
-import { LiveBlock } from "./live_block.ts";
-import { seconds } from "./progress.ts";
+import { LiveBlock, seconds } from "./live_block.ts";
+import { oneLine } from "./say.ts";
 
 /** Before this, a step is not worth a line that changes. */
 const QUIET_MS = 300;
@@ -39,7 +39,7 @@ export class WorkflowPrinter {
     if (this.#quiet) return;
     switch (event.kind) {
       case "start": {
-        const title = visible(event.title.trim().replaceAll(/\s*\n\s*/g, " "));
+        const title = oneLine(event.title);
         this.write(event.child ? `${event.prefix}    -> ${title}\n` : `==> ${title}\n`);
         break;
       }

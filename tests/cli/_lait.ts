@@ -274,18 +274,21 @@ export function uniqueSeconds(): string {
   return `${++marks}.125`;
 }
 
-/** What a terminal shows after this output: lines, with `\r` and "erase line" carried out. */
+/** What a terminal shows after this output: lines, with `\r`, "up" and "erase line" carried out. */
 export function screen(output: string): string[] {
   const lines = [""];
-  let column = 0;
+  let [row, column] = [0, 0];
   // deno-lint-ignore no-control-regex
-  for (const [part] of output.matchAll(/\x1b\[2K|\r|\n|[^\x1b\r\n]+|\x1b/g)) {
-    const line = lines.at(-1)!;
-    if (part === "\x1b[2K") lines[lines.length - 1] = "";
+  for (const [part, up] of output.matchAll(/\x1b\[(\d+)A|\x1b\[2K|\r|\n|[^\x1b\r\n]+|\x1b/g)) {
+    if (up !== undefined) row = Math.max(0, row - Number(up));
+    else if (part === "\x1b[2K") lines[row] = "";
     else if (part === "\r") column = 0;
-    else if (part === "\n") lines.push("");
-    else {
-      lines[lines.length - 1] = line.slice(0, column).padEnd(column) + part + line.slice(column + part.length);
+    else if (part === "\n") {
+      row += 1;
+      lines[row] ??= "";
+    } else {
+      const line = lines[row]!;
+      lines[row] = line.slice(0, column).padEnd(column) + part + line.slice(column + part.length);
       column += part.length;
     }
   }

@@ -1,28 +1,6 @@
 import assert from "node:assert/strict";
 import { ModelServer } from "../cli/_server.ts";
-import { until, Workspace } from "../cli/_lait.ts";
-
-/** What a terminal shows: lines, with the movements carried out that a live view uses. */
-function screen(output: string): string[] {
-  const lines = [""];
-  let [row, column] = [0, 0];
-  // deno-lint-ignore no-control-regex
-  for (const [part, up] of output.matchAll(/\x1b\[(\d+)A|\x1b\[J|\r|\n|[^\x1b\r\n]+|\x1b/g)) {
-    if (up !== undefined) row = Math.max(0, row - Number(up));
-    else if (part === "\x1b[J") {
-      lines.length = row + 1;
-      lines[row] = lines[row]!.slice(0, column);
-    } else if (part === "\r") column = 0;
-    else if (part === "\n") {
-      row += 1;
-      lines[row] ??= "";
-    } else {
-      lines[row] = lines[row]!.slice(0, column).padEnd(column) + part + lines[row]!.slice(column + part.length);
-      column += part.length;
-    }
-  }
-  return lines;
-}
+import { screen, until, Workspace } from "../cli/_lait.ts";
 
 Deno.test("live view: what runs, for how long, and how far a loop is; nothing of it stays", async () => {
   await using work = await Workspace.create({
