@@ -1,4 +1,5 @@
 /** One pass: the turn with the brief, those that repair a typed answer, those for texts that came after the answer. */
+import { timerMs } from "../base/clock.ts";
 import { LaitError, messageOf, ResponseError, TimeoutError } from "../base/errors.ts";
 import { createHarnessConversations } from "../harness/conversations.ts";
 import type { HarnessEvent } from "../harness/events.ts";
@@ -13,7 +14,7 @@ import type { DispatchSettings } from "./dispatch_options.ts";
 import type { DispatchStopReason, DispatchStream } from "./observation.ts";
 import type { UsageMeter } from "./prices.ts";
 import type { Redact } from "./redact.ts";
-import { SilenceWatch, timerMs } from "./silence.ts";
+import { SilenceWatch } from "./silence.ts";
 import type { Repetition, Watchdog } from "./watchdog.ts";
 
 /** One turn of a dispatch. */

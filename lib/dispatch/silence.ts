@@ -1,4 +1,5 @@
 /** Watching for silence: an agent whose model says nothing any more, and that runs no tool. */
+import { timerMs } from "../base/clock.ts";
 import type { HarnessEvent } from "../harness/events.ts";
 
 /** What is done about silence. */
@@ -49,9 +50,4 @@ export class SilenceWatch {
     this.#idle = setTimeout(onSilent, timerMs(idleMs));
     this.#warning = setInterval(() => onWarning(Date.now() - since), timerMs(warningMs));
   }
-}
-
-/** A duration that a timer takes; a longer one would count as none at all. */
-export function timerMs(ms: number): number {
-  return Math.min(ms, 2 ** 31 - 1);
 }

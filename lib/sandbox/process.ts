@@ -2,6 +2,7 @@
  * The only place that starts a program. Argv only, a process group of its own, bounded output, a deadline, and nothing
  * left behind: an abort, a deadline or an overflow ends the whole tree, and so does the end of lait (`endAllProcesses`).
  */
+import { LONGEST_TIMER_MS } from "../base/clock.ts";
 import { ProcessError } from "../base/errors.ts";
 import { systemClock } from "../base/clock.ts";
 import { missingRight } from "../base/rights.ts";
@@ -33,9 +34,6 @@ export interface RunOptions {
   readonly retain?: number | undefined;
   readonly observe?: ((channel: "stdout" | "stderr", text: string) => void) | undefined;
 }
-
-/** A timer that is set to more than this, 24 days, fires at once: a deadline beyond it is none. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 // What still runs, and what ended commands left running, so that lait's own end can end it. The one piece of state
 // that belongs to the process and not to a run: the operating system keeps it per process, too.
@@ -218,6 +216,7 @@ class CollectedRun {
   async result(): Promise<CommandResult> {
     const { signal, deadlineMs } = this.#options;
     const forget = onAbort(signal, () => this.#end({ grace: true }));
+    // A deadline beyond what timers can wait is none.
     const timer = deadlineMs === undefined || deadlineMs > LONGEST_TIMER_MS ? undefined : setTimeout(() => {
       this.#timedOut = true;
       this.#end({ grace: true });

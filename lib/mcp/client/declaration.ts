@@ -1,4 +1,5 @@
 /** MCP servers as a harness declares them: checked when the harness is made, without loading the client. */
+import { LONGEST_TIMER_MS } from "../../base/clock.ts";
 import { ConfigurationError } from "../../base/errors.ts";
 import { readEnvironment } from "../../base/environment.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -53,7 +54,6 @@ const SERVER_NAME = /^[A-Za-z0-9_-]{1,32}$/;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const RAW_TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const LONGEST_MS = 2 ** 31 - 1;
 
 /**
  * Checks declarations, and gives a frozen copy.
@@ -84,8 +84,8 @@ function checkServer(what: string, server: McpStdioServer | McpHttpServer): void
   }
   checkKeys(what, server, isStdio ? STDIO_KEYS : HTTP_KEYS);
   checkInteger(`${what}.startupTimeoutMs`, server.startupTimeoutMs, 1);
-  if ((server.startupTimeoutMs ?? 1) > LONGEST_MS) {
-    throw new ConfigurationError(`${what}.startupTimeoutMs must be at most ${LONGEST_MS}`);
+  if ((server.startupTimeoutMs ?? 1) > LONGEST_TIMER_MS) {
+    throw new ConfigurationError(`${what}.startupTimeoutMs must be at most ${LONGEST_TIMER_MS}`);
   }
   if (isStdio) checkStdio(what, server);
   else checkHttp(what, server as McpHttpServer);

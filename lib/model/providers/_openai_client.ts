@@ -1,4 +1,5 @@
 /** OpenAI's client library, with everything of its own switched off. */
+import { LONGEST_TIMER_MS } from "../../base/clock.ts";
 import { withVariables } from "../../base/environment.ts";
 import type { OpenAI } from "../../deps/openai.ts";
 import type { ModelExchange } from "./http.ts";
@@ -26,7 +27,7 @@ export async function connectOpenAi(
       logLevel: "off",
       organization: null,
       project: null,
-      timeout: 2 ** 31 - 1,
+      timeout: LONGEST_TIMER_MS,
       fetch,
     }));
   return {

@@ -1,4 +1,5 @@
 /** `createAnthropicModelProvider`: Anthropic's Messages API, for programs. */
+import { LONGEST_TIMER_MS, timerMs } from "../../base/clock.ts";
 import { withVariables } from "../../base/environment.ts";
 import { ConfigurationError } from "../../base/errors.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -54,7 +55,7 @@ export function createAnthropicModelProvider(options: AnthropicModelProviderOpti
   const provider = new WireProvider({
     baseUrl,
     apiKey,
-    timeoutMs: Math.min(timeoutMs ?? LIMITS.modelRequestMs, 2 ** 31 - 1),
+    timeoutMs: timerMs(timeoutMs ?? LIMITS.modelRequestMs),
     timeoutCovers: "silence-when-streaming",
     maxResponseBytes: maxResponseBytes ?? LIMITS.apiModelResponseBytes,
   }, {
@@ -83,7 +84,7 @@ async function connect(baseUrl: string, fetch: ModelExchange["fetch"]): Promise<
       baseURL: baseUrl,
       maxRetries: 0,
       logLevel: "off",
-      timeout: 2 ** 31 - 1,
+      timeout: LONGEST_TIMER_MS,
       fetch,
     }));
   return {

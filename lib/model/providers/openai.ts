@@ -1,4 +1,5 @@
 /** `createOpenAIModelProvider`: any server that speaks one of OpenAI's APIs, for programs. */
+import { timerMs } from "../../base/clock.ts";
 import { ConfigurationError } from "../../base/errors.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { checkInteger, checkKeys, checkOneOf } from "../../base/options.ts";
@@ -23,8 +24,6 @@ export interface OpenAIModelProviderOptions {
 }
 
 const OPTION_KEYS = ["baseUrl", "apiKey", "api", "timeoutMs", "maxResponseBytes"];
-/** Timers count in 32 bits. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * A provider for an OpenAI-compatible server. The service is asked not to store anything; nothing is sent twice.
@@ -50,7 +49,7 @@ export function createOpenAIModelProvider(options: OpenAIModelProviderOptions): 
   const common = {
     baseUrl,
     apiKey,
-    timeoutMs: Math.min(timeoutMs ?? LIMITS.modelRequestMs, LONGEST_TIMEOUT_MS),
+    timeoutMs: timerMs(timeoutMs ?? LIMITS.modelRequestMs),
     timeoutCovers: "silence-when-streaming" as const,
     maxResponseBytes: maxResponseBytes ?? LIMITS.apiModelResponseBytes,
   };

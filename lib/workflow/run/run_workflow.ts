@@ -1,9 +1,9 @@
 /** Running a workflow file: the root's, step by step so that its state can be kept, and those that steps call. */
-import { ConfigurationError, ContextError, TimeoutError } from "../../base/errors.ts";
+import { ConfigurationError, ContextError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { didYouMean } from "../../base/nearest.ts";
-import { linkedController, untilAborted } from "../../base/signals.ts";
+import { untilAborted } from "../../base/signals.ts";
 import { resolve } from "../../deps/path.ts";
 import { shownPath } from "../../project/project.ts";
 import type { WorkflowDefinition } from "../definition.ts";
@@ -22,6 +22,7 @@ import {
   type WorkflowStart,
 } from "./scope.ts";
 import { runStep } from "./steps.ts";
+import { withinSeconds } from "./time_limit.ts";
 
 /** What a run has come to between two steps of the file itself. */
 export interface RunState {
@@ -69,8 +70,9 @@ export function rootRun(host: WorkflowHost, definition: WorkflowDefinition, inpu
  * @throws the error of the step that failed; TimeoutError when `timeout` has passed; the signal's reason when it aborts
  */
 export async function runFile(file: FileRun, { state, signal, keep }: RootRun): Promise<RunResult> {
-  const late = (seconds: number) => `the workflow was ended: its 'timeout' (${seconds}s) has passed`;
-  return await withinLimit(file, signal, late, async (limited) => {
+  const { timeout } = file.definition;
+  const late = `the workflow was ended: its 'timeout' (${timeout}s) has passed`;
+  return await withinSeconds(timeout, signal, late, async (limited) => {
     const scope = new Scope({
       file,
       signal: limited,
@@ -103,29 +105,6 @@ async function shaped(file: FileRun, scope: Scope, value: JsonValue): Promise<Js
   } catch (error) {
     scope.signal.throwIfAborted();
     throw new ContextError("'output' of the workflow", error);
-  }
-}
-
-/** Ends the run when the file's `timeout` has passed. */
-async function withinLimit<T>(
-  file: FileRun,
-  signal: AbortSignal,
-  describe: (seconds: number) => string,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const { timeout } = file.definition;
-  if (timeout === undefined) return await work(signal);
-  const { controller: limit, release } = linkedController(signal);
-  const late = new TimeoutError(describe(timeout));
-  const timer = setTimeout(() => limit.abort(late), Math.min(timeout * 1000, 2 ** 31 - 1));
-  try {
-    return await work(limit.signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw limit.signal.aborted ? late : error;
-  } finally {
-    clearTimeout(timer);
-    release();
   }
 }
 
@@ -186,8 +165,9 @@ async function runCalled(
   const prefix = `${from.prefix}    `;
   const title = titleOf(definition);
   if (title !== undefined) caller.host.tell({ kind: "start", prefix: from.prefix, title, child: true });
-  const late = (seconds: number) => `workflow timed out after ${seconds}s ('timeout')`;
-  const result = await withinLimit(file, from.signal, late, async (signal) => {
+  const { timeout } = definition;
+  const late = `workflow timed out after ${timeout}s ('timeout')`;
+  const result = await withinSeconds(timeout, from.signal, late, async (signal) => {
     const scope = new Scope({ file, signal, prefix, concurrent });
     return await steps(file, scope, { completed: 0, counter: 0, value, records: {} }, undefined);
   });

@@ -1,8 +1,7 @@
 /** Running steps one after the other: conditions, attempts, deadlines, `on_error`, records. */
-import { ContextError, LaitError, messageChain, messageOf, TimeoutError } from "../../base/errors.ts";
+import { ContextError, LaitError, messageChain, messageOf } from "../../base/errors.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/clock.ts";
-import { linkedController } from "../../base/signals.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { Expression, Retry, Step } from "../definition.ts";
 import type { Outcome } from "../kinds/kind.ts";
@@ -10,6 +9,7 @@ import type { Template } from "../../source/template/template.ts";
 import { evaluate } from "./evaluate.ts";
 import type { StepPlace } from "./host.ts";
 import type { Loop, Scope } from "./scope.ts";
+import { withinSeconds } from "./time_limit.ts";
 
 /** Runs a list; a step that ends the loop or the workflow ends it. */
 export async function runSteps(steps: readonly Step[], value: JsonValue, scope: Scope): Promise<Outcome> {
@@ -76,7 +76,8 @@ class Attempts {
     let wait = retry.delaySeconds * 1000;
     for (let attempt = 1;; attempt++) {
       try {
-        return await this.#within(timeout, attempt, retry.maxAttempts);
+        const late = `step '${this.#label}' timed out after ${timeout}s (attempt ${attempt}/${retry.maxAttempts})`;
+        return await withinSeconds(timeout, signal, late, (limited) => this.#attempt(limited));
       } catch (error) {
         // Whoever cancelled it has the say.
         signal.throwIfAborted();
@@ -89,24 +90,6 @@ class Attempts {
         await systemClock.sleep(pause, signal);
         wait = Math.min(wait * retry.backoff, LIMITS.retryWaitMs);
       }
-    }
-  }
-
-  /** One attempt, ended when it takes too long. */
-  async #within(timeout: number | undefined, attempt: number, most: number): Promise<Outcome> {
-    const outer = this.#scope.signal;
-    if (timeout === undefined) return await this.#attempt(outer);
-    const { controller: limit, release } = linkedController(outer);
-    const late = new TimeoutError(`step '${this.#label}' timed out after ${timeout}s (attempt ${attempt}/${most})`);
-    const timer = setTimeout(() => limit.abort(late), Math.min(timeout * 1000, 2 ** 31 - 1));
-    try {
-      return await this.#attempt(limit.signal);
-    } catch (error) {
-      outer.throwIfAborted();
-      throw limit.signal.aborted ? late : error;
-    } finally {
-      clearTimeout(timer);
-      release();
     }
   }
 
