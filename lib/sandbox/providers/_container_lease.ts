@@ -1,7 +1,6 @@
 /** One container: started, used by commands, ended. */
 import { ConfigurationError, ProcessError } from "../../base/errors.ts";
-import { PendingWork } from "../../base/pending.ts";
-import { onAbort, throwIfAborted, untilAborted } from "../../base/signals.ts";
+import { throwIfAborted, untilAborted } from "../../base/signals.ts";
 import { posix } from "../../deps/path.ts";
 import { inheritedEnvironment, MODEL_KEY_VARIABLES } from "../environment.ts";
 import type { AcquireOptions, Command, CommandResult, SandboxLease, SandboxProcess, SpawnCommand } from "../lease.ts";
@@ -9,6 +8,7 @@ import { type ProcessSpec, runProcess, type StartedProcess, startProcess } from 
 import { type ContainerSettings, HOME, ownerOf, runArguments } from "./_container_arguments.ts";
 import { END, START } from "./_container_scripts.ts";
 import { checkSources, chosenVariables, neededProgram } from "./isolation.ts";
+import { LeaseLife } from "./_lease_life.ts";
 import { downloadThrough, uploadThrough } from "./_transfer.ts";
 
 /** In front of the variables that carry a command's own through the engine's program, which has an environment too. */
@@ -29,8 +29,7 @@ export class ContainerLease implements SandboxLease {
   readonly #host: Readonly<Record<string, string>>;
   readonly variables: Readonly<Record<string, string>>;
   readonly #holder: StartedProcess;
-  readonly #released = new AbortController();
-  readonly #pending = new PendingWork();
+  readonly #life = new LeaseLife();
   #ending: Promise<void> | undefined;
 
   private constructor(
@@ -78,7 +77,7 @@ export class ContainerLease implements SandboxLease {
 
   /** Runs the engine's `exec` with a command in it; `id` names the command within the container. */
   #spec(command: Command | SpawnCommand, id: string, pipedInput: boolean): ProcessSpec {
-    if (this.#released.signal.aborted) throw new ConfigurationError("the sandbox lease was released");
+    this.#life.check();
     const clear = command.inheritVariables === false;
     const variables = Object.entries({ ...(clear ? {} : this.variables), ...command.variables });
     const carried = variables.map(([, value], index) => [`${CARRIER}${index}`, value] as const);
@@ -108,21 +107,17 @@ export class ContainerLease implements SandboxLease {
     };
   }
 
-  #bound(signal: AbortSignal | undefined): AbortSignal {
-    return signal === undefined ? this.#released.signal : AbortSignal.any([signal, this.#released.signal]);
-  }
-
   async invoke(command: Command): Promise<CommandResult> {
-    return await this.#pending.track(this.#invoke(command));
+    return await this.#life.run(command.signal, (signal) => this.#invoke(command, signal));
   }
 
-  async #invoke(command: Command): Promise<CommandResult> {
-    throwIfAborted(command.signal);
+  async #invoke(command: Command, signal: AbortSignal): Promise<CommandResult> {
+    throwIfAborted(signal);
     const id = crypto.randomUUID();
     const spec = this.#spec(command, id, command.stdin !== undefined);
     let result: CommandResult;
     try {
-      result = await runProcess(spec, { ...command, signal: this.#bound(command.signal) });
+      result = await runProcess(spec, { ...command, signal });
     } catch (error) {
       // The engine's program is gone; what it had started in the container is not.
       await this.#end(id);
@@ -145,8 +140,11 @@ export class ContainerLease implements SandboxLease {
   }
 
   async spawn(command: SpawnCommand): Promise<SandboxProcess> {
+    return await this.#life.start(command.signal, (signal) => this.#spawn(command, signal));
+  }
+
+  async #spawn(command: SpawnCommand, signal: AbortSignal): Promise<SandboxProcess> {
     const id = crypto.randomUUID();
-    const signal = this.#bound(command.signal);
     const pipedInput = command.stdin === "piped";
     const process = await startProcess(this.#spec(command, id, pipedInput), { pipedInput, signal });
     let ending: Promise<void> | undefined;
@@ -155,8 +153,6 @@ export class ContainerLease implements SandboxLease {
         await this.#end(id);
         await process.end();
       })();
-    const forget = onAbort(signal, () => void end());
-    this.#pending.track(process.status.finally(forget));
     return {
       stdin: process.stdin,
       stdout: process.stdout,
@@ -187,10 +183,10 @@ export class ContainerLease implements SandboxLease {
   }
 
   async release(): Promise<void> {
-    this.#released.abort(new ConfigurationError("the sandbox lease was released"));
+    this.#life.end();
     this.#ending ??= this.#stop();
     await this.#ending;
-    await this.#pending.settled();
+    await this.#life.settled();
   }
 
   /** Ends what has not come up: an engine that fetches an image does not look at its input. */

@@ -2,8 +2,6 @@
 import { readEnvironment } from "../../base/environment.ts";
 import { ConfigurationError, ProcessError } from "../../base/errors.ts";
 import { checkKeys } from "../../base/options.ts";
-import { PendingWork } from "../../base/pending.ts";
-import { onAbort } from "../../base/signals.ts";
 import { isAbsolute, resolve } from "../../deps/path.ts";
 import type {
   AcquireOptions,
@@ -27,6 +25,7 @@ import {
   type SandboxVariables,
 } from "./isolation.ts";
 import { homeInside, wall, type WallSettings } from "./_bubblewrap_wall.ts";
+import { LeaseLife } from "./_lease_life.ts";
 import { downloadThrough, uploadThrough } from "./_transfer.ts";
 
 /** Options of {@link createBubblewrapSandboxProvider}. */
@@ -95,8 +94,7 @@ class BubblewrapLease implements SandboxLease {
   readonly #private: string;
   readonly #argv: readonly string[];
   readonly #environment: Readonly<Record<string, string>>;
-  readonly #released = new AbortController();
-  readonly #pending = new PendingWork();
+  readonly #life = new LeaseLife();
   #removing: Promise<void> | undefined;
 
   private constructor(
@@ -157,7 +155,7 @@ class BubblewrapLease implements SandboxLease {
   }
 
   #spec(command: Command | SpawnCommand): ProcessSpec {
-    if (this.#released.signal.aborted) throw new ConfigurationError("the sandbox lease was released");
+    this.#life.check();
     const inherited = command.inheritVariables === false ? {} : this.#environment;
     const all = Object.entries({ ...inherited, ...command.variables });
     const forLoader = all.filter(([name]) => LOADER.test(name));
@@ -183,26 +181,21 @@ class BubblewrapLease implements SandboxLease {
     };
   }
 
-  #bound(signal: AbortSignal | undefined): AbortSignal {
-    return signal === undefined ? this.#released.signal : AbortSignal.any([signal, this.#released.signal]);
-  }
-
   async invoke(command: Command): Promise<CommandResult> {
-    return await this.#pending.track(this.#invoke(command));
-  }
-
-  async #invoke(command: Command): Promise<CommandResult> {
-    const result = await runProcess(this.#spec(command), { ...command, signal: this.#bound(command.signal) });
+    const result = await this.#life.run(
+      command.signal,
+      (signal) => runProcess(this.#spec(command), { ...command, signal }),
+    );
     throwIfStartless(command, this.root, result);
     return result;
   }
 
   async spawn(command: SpawnCommand): Promise<SandboxProcess> {
-    const signal = this.#bound(command.signal);
-    const process = await startProcess(this.#spec(command), { pipedInput: command.stdin === "piped", signal });
-    const forget = onAbort(signal, () => void process.end());
-    this.#pending.track(process.status.finally(forget));
-    return process;
+    const pipedInput = command.stdin === "piped";
+    return await this.#life.start(
+      command.signal,
+      (signal) => startProcess(this.#spec(command), { pipedInput, signal }),
+    );
   }
 
   async upload(hostPath: string, sandboxPath: string, options: { signal?: AbortSignal } = {}): Promise<void> {
@@ -214,8 +207,8 @@ class BubblewrapLease implements SandboxLease {
   }
 
   async release(): Promise<void> {
-    this.#released.abort(new ConfigurationError("the sandbox lease was released"));
-    await this.#pending.settled();
+    this.#life.end();
+    await this.#life.settled();
     this.#removing ??= Deno.remove(this.#private, { recursive: true }).catch(() => {});
     await this.#removing;
   }

@@ -2,12 +2,11 @@
 import { ConfigurationError } from "../../base/errors.ts";
 import { checkKeys } from "../../base/options.ts";
 import { isAbsolute, resolve } from "../../deps/path.ts";
-import { PendingWork } from "../../base/pending.ts";
 import { readEnvironment } from "../../base/environment.ts";
 import { inheritedEnvironment, MODEL_KEY_VARIABLES } from "../environment.ts";
 import type { Command, CommandResult, SandboxLease, SandboxProcess, SandboxProvider, SpawnCommand } from "../lease.ts";
 import { type ProcessSpec, runProcess, startProcess } from "../process.ts";
-import { linkedController, onAbort } from "../../base/signals.ts";
+import { LeaseLife } from "./_lease_life.ts";
 import { copyOnHost } from "./_transfer.ts";
 
 /** Names that say that a variable holds a secret, or leads to one. */
@@ -63,8 +62,7 @@ class LocalLease implements SandboxLease {
   readonly variables: Readonly<Record<string, string>>;
   readonly #withheld: readonly string[];
   readonly #inherit: "all" | readonly string[];
-  readonly #released = new AbortController();
-  readonly #pending = new PendingWork();
+  readonly #life = new LeaseLife();
 
   constructor(
     root: string,
@@ -83,7 +81,7 @@ class LocalLease implements SandboxLease {
   }
 
   #spec(command: Command | SpawnCommand): ProcessSpec {
-    if (this.#released.signal.aborted) throw new ConfigurationError("the sandbox lease was released");
+    this.#life.check();
     const { directory } = command;
     const inherited = command.inheritVariables === false ? {} : { ...this.#inherited(), ...this.variables };
     return {
@@ -105,28 +103,19 @@ class LocalLease implements SandboxLease {
     return Object.fromEntries(Object.entries(all).filter(([name]) => !SECRET.test(name) || inherit.includes(name)));
   }
 
-  #bound(signal: AbortSignal | undefined): AbortSignal {
-    return signal === undefined ? this.#released.signal : AbortSignal.any([signal, this.#released.signal]);
-  }
-
   async invoke(command: Command): Promise<CommandResult> {
-    const { controller, release } = linkedController(
-      ...(command.signal === undefined ? [] : [command.signal]),
-      this.#released.signal,
+    return await this.#life.run(
+      command.signal,
+      (signal) => runProcess(this.#spec(command), { ...command, signal }),
     );
-    try {
-      return await this.#pending.track(runProcess(this.#spec(command), { ...command, signal: controller.signal }));
-    } finally {
-      release();
-    }
   }
 
   async spawn(command: SpawnCommand): Promise<SandboxProcess> {
-    const signal = this.#bound(command.signal);
-    const process = await startProcess(this.#spec(command), { pipedInput: command.stdin === "piped", signal });
-    const forget = onAbort(signal, () => void process.end());
-    this.#pending.track(process.status.finally(forget));
-    return process;
+    const pipedInput = command.stdin === "piped";
+    return await this.#life.start(
+      command.signal,
+      (signal) => startProcess(this.#spec(command), { pipedInput, signal }),
+    );
   }
 
   async upload(hostPath: string, sandboxPath: string, options: { signal?: AbortSignal } = {}): Promise<void> {
@@ -138,11 +127,11 @@ class LocalLease implements SandboxLease {
   }
 
   async #copy(from: string, to: string, signal: AbortSignal | undefined): Promise<void> {
-    await this.#pending.track(copyOnHost(from, to, this.#bound(signal)));
+    await this.#life.run(signal, (bound) => copyOnHost(from, to, bound));
   }
 
   async release(): Promise<void> {
-    this.#released.abort(new ConfigurationError("the sandbox lease was released"));
-    await this.#pending.settled();
+    this.#life.end();
+    await this.#life.settled();
   }
 }
