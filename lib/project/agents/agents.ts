@@ -6,35 +6,27 @@ import { type Project, shownPath } from "../project.ts";
 import { type AgentDefinition, readAgentFile } from "./agent.ts";
 import type { RegistryFile } from "./entries.ts";
 import { foreignInAgents } from "./foreign.ts";
-import { Registry, type RegistryEntry } from "./registry.ts";
-
-/** Takes a message that is good to know. */
-export type Note = (message: string) => void;
+import { type ListedEntry, type Note, Registry, type RegistryItem } from "./registry.ts";
 
 /** Folders whose agents other programs read, too. */
 const OTHERS_FOLDER = /[/\\]\.(claude|agents)[/\\]/;
 
-interface Item {
-  readonly name: string | undefined;
-  readonly description: string | undefined;
+interface Item extends RegistryItem {
   readonly definition: AgentDefinition;
 }
-
-/** An agent of the project, or why it cannot be told. */
-export type AgentEntry = Omit<RegistryEntry<unknown>, "item"> & { readonly description: string | undefined };
 
 /** See the module. */
 export class ProjectAgents {
   readonly #project: Project;
   readonly #note: Note;
   readonly #registry: Registry<Item>;
-  readonly #told = new Set<string>();
 
   /** The agents of a project; `note` is told what was left out of files that were written for other programs. */
   constructor(project: Project, note: Note = () => {}) {
     this.#project = project;
     this.#note = note;
-    this.#registry = new Registry<Item>(project, { kind: "agents", noun: "agent", read: (file) => this.#read(file) });
+    const read = (file: RegistryFile) => this.#read(file);
+    this.#registry = new Registry<Item>(project, { kind: "agents", noun: "agent", read }, note);
   }
 
   /**
@@ -45,7 +37,7 @@ export class ProjectAgents {
   async named(name: string, options: { readonly noun?: string; readonly path?: SettingPath } = {}): Promise<
     AgentDefinition
   > {
-    return this.#used((await this.#registry.find(name, options)).item);
+    return this.#registry.use((await this.#registry.find(name, options)).item).definition;
   }
 
   /**
@@ -55,7 +47,7 @@ export class ProjectAgents {
    */
   async file(path: string): Promise<AgentDefinition> {
     const item = await this.#registry.read({ key: path, path: resolve(this.#project.directory, path) });
-    return this.#used(item!);
+    return this.#registry.use(item!).definition;
   }
 
   /**
@@ -73,11 +65,11 @@ export class ProjectAgents {
     if (isName) {
       const { path, item } = await this.#registry.find(word);
       this.#note(`agent \`${word}\` is ${path}`);
-      return this.#used(item);
+      return this.#registry.use(item).definition;
     }
     const looksLikeFile = /[/\\]|\.md$/i.test(word);
     if (!looksLikeFile) {
-      const names = (await this.#registry.entries()).map(({ name }) => name);
+      const names = await this.names();
       if (names.length > 0) await this.#registry.find(word);
       throw new FileError(`no agent ${word}: there is no such file, and no \`agents:\` in lait.config.yml`);
     }
@@ -86,23 +78,12 @@ export class ProjectAgents {
 
   /** The names of all agents, sorted. */
   async names(): Promise<readonly string[]> {
-    return (await this.#registry.entries()).map(({ name }) => name);
+    return await this.#registry.names();
   }
 
   /** Every agent, sorted by name. */
-  async list(): Promise<AgentEntry[]> {
-    const entries = await this.#registry.entries();
-    for (const { item } of entries) if (item !== undefined) this.#used(item);
-    return entries.map(({ item, ...entry }) => ({ ...entry, description: item?.description }));
-  }
-
-  #used({ definition }: Item): AgentDefinition {
-    const { remark, shown } = definition;
-    if (remark !== undefined && !this.#told.has(shown)) {
-      this.#told.add(shown);
-      this.#note(remark);
-    }
-    return definition;
+  async list(): Promise<ListedEntry[]> {
+    return await this.#registry.list();
   }
 
   async #read({ path, stem }: RegistryFile): Promise<Item | undefined> {
@@ -114,6 +95,6 @@ export class ProjectAgents {
     });
     if (definition === undefined) return undefined;
     const { name, description } = definition.fields;
-    return { name, description, definition };
+    return { name, description, remark: definition.remark, definition };
   }
 }

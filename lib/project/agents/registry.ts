@@ -10,7 +10,15 @@ export interface RegistryItem {
   /** The name that the file gives itself. */
   readonly name: string | undefined;
   readonly description: string | undefined;
+  /** What to tell whoever uses it; undefined for nothing. */
+  readonly remark: string | undefined;
 }
+
+/** Takes a message that is good to know. */
+export type Note = (message: string) => void;
+
+/** An entry for a list: what it is, or why that cannot be told. */
+export type ListedEntry = Omit<RegistryEntry<unknown>, "item"> & { readonly description: string | undefined };
 
 /** An entry: its name, its file, and what it holds or why that cannot be told. */
 export interface RegistryEntry<Item> {
@@ -35,12 +43,15 @@ export class Registry<Item extends RegistryItem> {
   readonly #project: Project;
   readonly #reader: RegistryReader<Item>;
   readonly #read = new Map<string, Promise<Item | undefined>>();
+  readonly #note: Note;
+  readonly #told = new Set<string>();
   #entries: Promise<readonly RegistryEntry<Item>[]> | undefined;
 
-  /** A registry of a project; nothing is read yet. */
-  constructor(project: Project, reader: RegistryReader<Item>) {
+  /** A registry of a project; nothing is read yet. `note` is told the remarks of what is used. */
+  constructor(project: Project, reader: RegistryReader<Item>, note: Note) {
     this.#project = project;
     this.#reader = reader;
+    this.#note = note;
   }
 
   /** Every entry, sorted by name; an entry that cannot be read has its failure. */
@@ -48,9 +59,31 @@ export class Registry<Item extends RegistryItem> {
     return this.#entries ??= this.#list();
   }
 
+  /** The names of all entries, sorted. */
+  async names(): Promise<readonly string[]> {
+    return (await this.entries()).map(({ name }) => name);
+  }
+
+  /** Every entry for a list, sorted by name; all of them are used by that. */
+  async list(): Promise<ListedEntry[]> {
+    const entries = await this.entries();
+    for (const { item } of entries) if (item !== undefined) this.use(item);
+    return entries.map(({ item, ...entry }) => ({ ...entry, description: item?.description }));
+  }
+
+  /** Tells the remark of an item, once, and gives the item back. */
+  use(item: Item): Item {
+    const { remark } = item;
+    if (remark !== undefined && !this.#told.has(remark)) {
+      this.#told.add(remark);
+      this.#note(remark);
+    }
+    return item;
+  }
+
   /** Whether there is an entry of this name. */
   async has(name: string): Promise<boolean> {
-    return (await this.entries()).some((entry) => entry.name === name);
+    return (await this.names()).includes(name);
   }
 
   /**

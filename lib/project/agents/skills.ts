@@ -9,11 +9,10 @@ import { qualifiedName } from "../../tool/name.ts";
 import type { HarnessTool } from "../../tool/tool.ts";
 import type { SettingPath } from "../faults.ts";
 import { type Project, shownPath } from "../project.ts";
-import type { Note } from "./agents.ts";
 import { isDocument, type RegistryFile, SKILL_FILE } from "./entries.ts";
 import { foreignInSkills } from "./foreign.ts";
 import { readMarkdown } from "./markdown.ts";
-import { Registry, type RegistryEntry } from "./registry.ts";
+import { type ListedEntry, type Note, Registry, type RegistryItem } from "./registry.ts";
 
 /** The shape of a skill's front matter. */
 export const skillShape = record({
@@ -21,11 +20,8 @@ export const skillShape = record({
   description: { shape: text, description: "What it is for" },
 });
 
-interface Item {
-  readonly name: string | undefined;
-  readonly description: string | undefined;
+interface Item extends RegistryItem {
   readonly body: string;
-  readonly remark: string | undefined;
 }
 
 /** A skill, read. */
@@ -39,21 +35,16 @@ export interface ProjectSkill {
   readonly body: string;
 }
 
-/** A skill of the project, or why it cannot be told. */
-export type SkillEntry = Omit<RegistryEntry<unknown>, "item"> & { readonly description: string | undefined };
-
 /** See the module. */
 export class ProjectSkills {
   readonly #project: Project;
-  readonly #note: Note;
   readonly #registry: Registry<Item>;
-  readonly #told = new Set<string>();
 
   /** The skills of a project; `note` is told what was left out of files that were written for other programs. */
   constructor(project: Project, note: Note = () => {}) {
     this.#project = project;
-    this.#note = note;
-    this.#registry = new Registry<Item>(project, { kind: "skills", noun: "skill", read: (file) => this.#read(file) });
+    const read = (file: RegistryFile) => this.#read(file);
+    this.#registry = new Registry<Item>(project, { kind: "skills", noun: "skill", read }, note);
   }
 
   /**
@@ -63,29 +54,18 @@ export class ProjectSkills {
    */
   async named(key: string, path?: SettingPath): Promise<ProjectSkill> {
     const { item } = await this.#registry.find(key, path === undefined ? {} : { path });
-    const { name = key, description, body } = this.#used(item);
+    const { name = key, description, body } = this.#registry.use(item);
     return { key, name, description, body };
   }
 
   /** The names of all skills, sorted. */
   async names(): Promise<readonly string[]> {
-    return (await this.#registry.entries()).map(({ name }) => name);
+    return await this.#registry.names();
   }
 
   /** Every skill, sorted by name. */
-  async list(): Promise<SkillEntry[]> {
-    const entries = await this.#registry.entries();
-    for (const { item } of entries) if (item !== undefined) this.#used(item);
-    return entries.map(({ item, ...entry }) => ({ ...entry, description: item?.description }));
-  }
-
-  #used(item: Item): Item {
-    const { remark } = item;
-    if (remark !== undefined && !this.#told.has(remark)) {
-      this.#told.add(remark);
-      this.#note(remark);
-    }
-    return item;
+  async list(): Promise<ListedEntry[]> {
+    return await this.#registry.list();
   }
 
   async #read({ path, stem }: RegistryFile): Promise<Item | undefined> {
