@@ -65,7 +65,7 @@ export class Engine implements AsyncDisposable {
         "",
       ].join("\n"),
     );
-    await engine.podman("build", "-q", ...ULIMITS, "-t", engine.image, `${directory}/context`);
+    await engine.podman("build", "-q", "--network", "none", ...ULIMITS, "-t", engine.image, `${directory}/context`);
     return engine;
   }
 
