@@ -1,5 +1,6 @@
 /** The MCP servers of one run: started at its beginning, ended with it. Loaded only for a harness that has some. */
 import { ConfigurationError } from "../base/errors.ts";
+import { runTogether } from "../base/together.ts";
 import { type CapableServer, catalogueTools, promptText } from "../mcp/client/catalogue.ts";
 import { declaredServer, type McpServers } from "../mcp/client/declaration.ts";
 import { mcpToolName } from "../mcp/client/names.ts";
@@ -28,23 +29,14 @@ export interface RunningMcp {
  */
 export async function startMcp(servers: McpServers, lease: SandboxLease, signal: AbortSignal): Promise<RunningMcp> {
   const pool = new McpPool({ lease: () => Promise.resolve(lease) });
-  const failed = new AbortController();
-  const both = AbortSignal.any([signal, failed.signal]);
-  const starting = Object.entries(servers).map(async ([name, declaration]) => {
+  const start = async ([name, declaration]: [string, McpServers[string]], given: AbortSignal) => {
     const server = pool.server(name, () => declaredServer(name, declaration));
-    try {
-      const { resources, prompts } = await server.capabilities(both);
-      const tools = await toolsOf(server, declaration, both);
-      return { server, tools, resources: resources !== undefined, prompts: prompts !== undefined };
-    } catch (error) {
-      failed.abort(error);
-      throw error;
-    }
-  });
-  await Promise.allSettled(starting);
+    const { resources, prompts } = await server.capabilities(given);
+    const tools = await toolsOf(server, declaration, given);
+    return { server, tools, resources: resources !== undefined, prompts: prompts !== undefined };
+  };
   try {
-    if (failed.signal.aborted) throw failed.signal.reason;
-    const started = await Promise.all(starting);
+    const started = await runTogether(Object.entries(servers), { signal, run: start });
     return {
       tools: [...started.flatMap(({ tools }) => tools), ...catalogueTools(started)],
       prompts: promptsOf(started),
@@ -52,7 +44,7 @@ export async function startMcp(servers: McpServers, lease: SandboxLease, signal:
     };
   } catch (error) {
     await pool.close();
-    throw signal.aborted ? signal.reason : error;
+    throw error;
   }
 }
 

@@ -3,6 +3,7 @@ import { LimitError } from "../base/errors.ts";
 import type { EnvironmentReader } from "../base/environment.ts";
 import { LIMITS } from "../base/limits.ts";
 import { didYouMean } from "../base/nearest.ts";
+import { runTogether } from "../base/together.ts";
 import type { McpToolDescription } from "../deps/mcp.ts";
 import type { McpPool } from "../mcp/client/pool.ts";
 import type { McpServer } from "../mcp/client/server.ts";
@@ -132,7 +133,7 @@ export class ProjectMcp {
   async tools(wanted: readonly WantedServer[], signal: AbortSignal): Promise<OfferedTool[]> {
     if (wanted.length === 0) return [];
     const servers = await Promise.all(wanted.map((one) => this.server(one)));
-    const lists = await allOrFirstFailure(servers.map((server) => (given) => server.tools(given)), signal);
+    const lists = await runTogether(servers, { signal, run: (server, given) => server.tools(given) });
     const offered: OfferedTool[] = [];
     for (const [index, server] of servers.entries()) {
       offered.push(...await this.#offer(wanted[index]!, server, lists[index]!));
@@ -195,22 +196,4 @@ export class ProjectMcp {
       })
     );
   }
-}
-
-/** The results of work that runs side by side; the first failure stops the rest, which is waited for. */
-async function allOrFirstFailure<T>(
-  work: readonly ((signal: AbortSignal) => Promise<T>)[],
-  signal: AbortSignal,
-): Promise<T[]> {
-  const failed = new AbortController();
-  const both = AbortSignal.any([signal, failed.signal]);
-  const running = work.map((start) =>
-    start(both).catch((error) => {
-      failed.abort(error);
-      throw error;
-    })
-  );
-  await Promise.allSettled(running);
-  if (failed.signal.aborted && !signal.aborted) throw failed.signal.reason;
-  return await Promise.all(running);
 }

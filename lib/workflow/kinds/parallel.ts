@@ -1,6 +1,6 @@
 /** `parallel`: branches that run at once. */
 import { type JsonValue, setOwn } from "../../base/json.ts";
-import { linkedController } from "../../base/signals.ts";
+import { runTogether } from "../../base/together.ts";
 import type { Step } from "../definition.ts";
 import { NAME } from "../read/fields.ts";
 import { NAME_PATTERN, steps as stepsSchema } from "../schema_parts.ts";
@@ -36,26 +36,13 @@ export const parallelKind: Kind<readonly Branch[]> = {
   bodies: (branches) => branches.map(({ name, steps }) => ({ title: `branch '${name}'`, steps, scope: "branch" })),
   async run(branches, step) {
     step.tell(`running ${branches.length} branches concurrently`);
-    const { controller, release } = linkedController(step.signal);
-    const { signal } = controller;
-    let failed = false;
-    let failure: unknown;
-    const runs = branches.map(async ({ name, steps }) => {
-      try {
+    const values = await runTogether(branches, {
+      signal: step.signal,
+      async run({ name, steps }, signal) {
         const { value } = await step.apart(steps, step.input, { prefix: `[${name}] `, concurrent: "branch", signal });
         return value;
-      } catch (error) {
-        // The first one counts; the others were ended because of it.
-        if (!failed) failure = error;
-        failed = true;
-        controller.abort(failure);
-        return null;
-      }
+      },
     });
-    const values = await Promise.all(runs);
-    release();
-    step.signal.throwIfAborted();
-    if (failed) throw failure;
     step.tell("branches joined");
     const joined: Record<string, JsonValue> = {};
     for (const [index, { name }] of branches.entries()) setOwn(joined, name, values[index]!);
