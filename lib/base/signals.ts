@@ -32,7 +32,8 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
 
 /** One signal that aborts with the first of the given ones; undefined entries are left out. */
 export function anySignal(...signals: (AbortSignal | undefined)[]): AbortSignal {
-  return AbortSignal.any(signals.filter((signal) => signal !== undefined));
+  const given = signals.filter((signal) => signal !== undefined);
+  return given.length === 1 ? given[0]! : AbortSignal.any(given);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Merging a branch of lait's into the user's: one at a time, the very commit that was looked at, or not at all. */
 import { LaitError } from "../base/errors.ts";
-import { throwIfAborted } from "../base/signals.ts";
+import { anySignal, throwIfAborted } from "../base/signals.ts";
 import { type DiffGuard, enforceGuard } from "./guard.ts";
 import { gitProblem, isTimeout, type Repository } from "./repository.ts";
 import type { StageLimits } from "./workspace_options.ts";
@@ -28,7 +28,7 @@ export interface Integration {
 export async function integrate(integration: Integration): Promise<string> {
   const { repository, limits, branch, signal } = integration;
   const waiting = AbortSignal.timeout(limits.mergeMs);
-  const lock = await repository.lock("merge", signal === undefined ? waiting : AbortSignal.any([waiting, signal]))
+  const lock = await repository.lock("merge", anySignal(waiting, signal))
     .catch((error) => {
       throwIfAborted(signal);
       if (!waiting.aborted) throw error;

@@ -1,6 +1,7 @@
 /** One pass: the turn with the brief, those that repair a typed answer, those for texts that came after the answer. */
 import { timerMs } from "../base/clock.ts";
 import { LaitError, messageOf, ResponseError, TimeoutError } from "../base/errors.ts";
+import { anySignal } from "../base/signals.ts";
 import { createHarnessConversations } from "../harness/conversations.ts";
 import type { HarnessEvent } from "../harness/events.ts";
 import { repairPrompt } from "../harness/response.ts";
@@ -135,7 +136,7 @@ async function runOne<T>(
     const { text } = await runTurnWith(agent, {
       lease,
       prompt,
-      signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]),
+      signal: anySignal(signal, stop.signal),
       observe,
       label,
       repository,

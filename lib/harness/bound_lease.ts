@@ -1,6 +1,7 @@
 /** A lease that is lent for one tool call: what is started through it ends with the call. */
 import { ConfigurationError } from "../base/errors.ts";
 import { PendingWork } from "../base/pending.ts";
+import { anySignal } from "../base/signals.ts";
 import type { Command, CommandResult, SandboxLease, SandboxProcess, SpawnCommand } from "../sandbox/lease.ts";
 
 /** See the module. */
@@ -74,6 +75,6 @@ export class BoundLease implements SandboxLease {
   }
 
   #within(signal: AbortSignal | undefined): AbortSignal {
-    return signal === undefined ? this.#signal : AbortSignal.any([signal, this.#signal]);
+    return anySignal(signal, this.#signal);
   }
 }

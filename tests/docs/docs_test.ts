@@ -64,8 +64,6 @@ function words(line: string): string[] {
   );
 }
 
-/** The commands that the documentation shows. */
-
 for (const block of of("sh")) {
   for (const line of block.text.split("\n")) {
     const command = /(?:^|\| )lait (.*)$/.exec(line)?.[1];
