@@ -1,5 +1,5 @@
 /** What workflows are given by the command: the terminal, the project's models, this machine. */
-import type { UsageMeter } from "./usage_meter.ts";
+import { UsageMeter } from "./usage_meter.ts";
 import type { HarnessEvent } from "../harness/events.ts";
 import { ProjectSession } from "../project/open.ts";
 import type { Project } from "../project/project.ts";
@@ -29,12 +29,13 @@ export class CommandHost implements WorkflowHost {
   readonly project: Project;
   readonly environment;
   readonly directory: string;
+  /** Counts the tokens of the run. */
+  readonly meter = new UsageMeter((model) => this.#pricing(model));
   readonly #options: CommandHostOptions;
   readonly #sessions = new Map<Project, ProjectSession>();
   /** One for all sessions: a person is asked one thing at a time. */
   readonly #approve: ApproveTool | undefined;
   #lease: Promise<SandboxLease> | undefined;
-  #meter: UsageMeter | undefined;
 
   /** A host for one run. */
   constructor(options: CommandHostOptions) {
@@ -48,13 +49,8 @@ export class CommandHost implements WorkflowHost {
       : undefined;
   }
 
-  /** Counts tokens from here on. */
-  countWith(meter: UsageMeter): void {
-    this.#meter = meter;
-  }
-
   /** What the tokens of a model cost, by whichever session knows. */
-  pricing(model: string): ReturnType<ProjectSession["pricing"]> {
+  #pricing(model: string): ReturnType<ProjectSession["pricing"]> {
     for (const session of this.#sessions.values()) {
       const pricing = session.pricing(model);
       if (pricing !== undefined) return pricing;
@@ -105,7 +101,7 @@ export class CommandHost implements WorkflowHost {
   observe(event: HarnessEvent, step: StepPlace): void {
     const { printer, log } = this.#options;
     printer.observe(event, step);
-    this.#meter?.observe(event);
+    this.meter.observe(event);
     if (event.kind === "warning") this.#say("warning", event.message);
     if (event.kind === "notice" || event.kind === "model-retry") this.#say("note", event.message);
     if (log.verbose && event.kind === "detail") log.debug(event.message);

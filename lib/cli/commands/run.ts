@@ -28,7 +28,6 @@ import { printAnswer } from "../printer.ts";
 import { projectOptions } from "../project_options.ts";
 import { addRunOptions, type RunOptions } from "../run_options.ts";
 import { say } from "../say.ts";
-import { UsageMeter } from "../usage_meter.ts";
 import { CommandHost } from "../workflow_host.ts";
 import { WorkflowPrinter } from "../workflow_printer.ts";
 import { findWorkflow } from "../workflow_reference.ts";
@@ -96,24 +95,20 @@ export async function run({ io, line, signal }: CommandContext): Promise<void> {
     }, word)
     : undefined;
   const sink = await answerSink(io, options.output);
-  const meter = new UsageMeter((model) => host.pricing(model));
-  host.countWith(meter);
+  const { meter } = host;
   try {
-    let state = start.state;
+    let { state } = start;
+    const keep = async (next: RunState, status: Checkpoint["status"] = "failed") => {
+      state = next;
+      await kept?.save(next, status);
+    };
     let value: JsonValue;
     try {
-      await kept?.save(state, "failed");
-      const result = await runFile(file, {
-        state,
-        signal,
-        keep: async (next) => {
-          state = next;
-          await kept?.save(next, "failed");
-        },
-      });
-      ({ value, state } = result);
+      await keep(state);
+      const result = await runFile(file, { state, signal, keep });
       host.checkScripts();
-      await kept?.save(state, "completed");
+      await keep(result.state, "completed");
+      value = result.value;
     } catch (error) {
       printer.stop();
       await kept?.failed(state);
