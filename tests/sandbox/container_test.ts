@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { createContainerSandboxProvider } from "../../lib/sandbox/providers/container.ts";
 import { sandboxContract } from "../../lib/testing/mod.ts";
 import { isRunning, Place, REPOSITORY } from "../_support/process.ts";
@@ -152,6 +153,33 @@ test("container: files are the workspace owner's when root works, and proxies ar
     Deno.env.delete("https_proxy");
   }
   assert.equal((await Deno.stat(`${directory}/file`)).uid, own);
+});
+
+test("container: Git commits in a linked worktree, whose repository is elsewhere", async () => {
+  await using place = await Place.make();
+  const [repository, worktree] = [`${place.directory}/repository`, `${place.directory}/worktree`];
+  const git = async (...args: string[]) => {
+    const identity = ["-c", "user.name=a", "-c", "user.email=a@example.invalid"];
+    const { success, stdout, stderr } = await new Deno.Command("git", { args: [...identity, ...args] }).output();
+    assert.ok(success, new TextDecoder().decode(stderr));
+    return new TextDecoder().decode(stdout);
+  };
+  await git("init", "--quiet", repository);
+  await git("-C", repository, "commit", "--quiet", "--allow-empty", "--message", "first");
+  await git("-C", repository, "worktree", "add", "--quiet", "-b", "other", worktree);
+  // This machine's own Git, shown to the image, which has none.
+  const needed = ["/usr", "/lib", "/lib64"].map((source) => ({ source }));
+  const mounts = needed.filter(({ source }) => existsSync(source));
+  const lease = await (await engine()).provider({ mounts, variables: { PATH: "/usr/bin:/bin" } }).acquire({
+    directory: worktree,
+    gitDirectories: [`${repository}/.git/worktrees/worktree`, `${repository}/.git`],
+  });
+  const commit = "git add . && git -c user.name=b -c user.email=b@example.invalid commit --quiet --message second";
+  const script = `echo made > file && ${commit} && git status --short --branch && ls -A '${repository}'`;
+  const { stdout, stderr } = await lease.invoke({ executable: "sh", arguments: ["-c", script] });
+  await lease.release();
+  assert.deepEqual([stdout, stderr], ["## other\n.git\n", ""]);
+  assert.equal(await git("-C", repository, "log", "--format=%an %s", "other"), "b second\na first\n");
 });
 
 test("container: none is left by a release, nor by a program that is killed", async () => {
